@@ -20,19 +20,17 @@ void ComputeLogits(const Engine& engine, const LinearInput& input,
 // Row i of `input` belongs to rows[i], a sentence without beams. Sets tokens[i]
 // to the best next token of that sentence, unless it is forced. Logits are
 // processed as each sentence's options say, and scores are recorded for a
-// sentence that keeps them. Works in workspace.logits; the time goes to
-// `trace`.
-void ChooseTokens(const Engine& engine, const LinearInput& input,
-                  std::span<const StepRow> rows, const Buffers& workspace,
-                  Trace& trace, int32_t* tokens);
+// sentence that keeps them. Works in workspace.logits.
+void ChooseTokens(const StepContext& step, const LinearInput& input,
+                  std::span<const StepRow> rows, int32_t* tokens);
 
 // Records the score of the next token of a replay: of the only row of `input`.
 // A token that is forced by the model's rules or as a target prefix has
 // probability 1; those of a prefix that ends with EOS, a whole translation,
 // have that of the model. Which tokens of phrases were forced is not known any
 // more, so all have it, too.
-void ScoreReplayedToken(const Engine& engine, const LinearInput& input,
-                        Sentence& sentence, const Buffers& workspace);
+void ScoreReplayedToken(const StepContext& step, const LinearInput& input,
+                        Sentence& sentence);
 
 }  // namespace latimer
 

@@ -96,8 +96,10 @@ class RowSearch {
 };
 
 // Reads the output matrix once for all rows, a window of channels at a time.
-void SearchWindows(const Engine& engine, const LinearInput& input,
-                   std::span<RowSearch> searches, float* logits, Trace& trace) {
+void SearchWindows(const StepContext& step, const LinearInput& input,
+                   std::span<RowSearch> searches) {
+  const Engine& engine = step.engine;
+  float* const logits = step.workspace.logits;
   const Linear& output = engine.model.tensors.output;
   const size_t room =
       Elements(Buffer::kLogits, sizeof(float)) / searches.size();
@@ -113,21 +115,21 @@ void SearchWindows(const Engine& engine, const LinearInput& input,
     } else {
       ApplyLinearChannels(engine, output, input, first, first + size, logits);
     }
-    trace.Lap(Operation::kOutput);
+    step.trace.Lap(Operation::kOutput);
     for (size_t i = 0; i < searches.size(); ++i) {
       searches[i].Add({logits + i * stride, first, size});
     }
-    trace.Lap(Operation::kSearch);
+    step.trace.Lap(Operation::kSearch);
   }
 }
 
 }  // namespace
 
-void ChooseCandidates(const Engine& engine, const LinearInput& input,
-                      std::span<const StepRow> rows, const Buffers& workspace,
-                      Trace& trace, uint32_t* counts) {
+void ChooseCandidates(const StepContext& step, const LinearInput& input,
+                      std::span<const StepRow> rows, uint32_t* counts) {
+  const Engine& engine = step.engine;
   const uint32_t vocabulary = engine.model.tensors.output.n;
-  float* logits = workspace.logits;
+  float* const logits = step.workspace.logits;
   RowSearch searches[kProfile.lanes];
   for (size_t i = 0; i < rows.size(); ++i) {
     searches[i] = RowSearch(engine, rows[i]);
@@ -137,16 +139,16 @@ void ChooseCandidates(const Engine& engine, const LinearInput& input,
       std::any_of(searches, searches + rows.size(),
                   [](const RowSearch& search) { return search.needs_all(); });
   if (!one_by_one) {
-    SearchWindows(engine, input, {searches, rows.size()}, logits, trace);
+    SearchWindows(step, input, {searches, rows.size()});
   }
   for (size_t i = 0; i < rows.size(); ++i) {
     if (one_by_one) {
       ComputeLogits(engine, input.Row(i), rows[i].sentence->shortlist, logits);
-      trace.Lap(Operation::kOutput);
+      step.trace.Lap(Operation::kOutput);
       searches[i].Add({logits, 0, vocabulary});
     }
     counts[i] = searches[i].Finish();
-    trace.Lap(Operation::kSearch);
+    step.trace.Lap(Operation::kSearch);
   }
 }
 

@@ -19,10 +19,9 @@ namespace latimer {
 // their log-probabilities, to the candidates of its beam, and their number to
 // counts[i]; among equal ones the lowest id comes first. As in generate(),
 // logits become log-probabilities before they are processed as the sentence's
-// options say. Works in workspace.logits; the time goes to `trace`.
-void ChooseCandidates(const Engine& engine, const LinearInput& input,
-                      std::span<const StepRow> rows, const Buffers& workspace,
-                      Trace& trace, uint32_t* counts);
+// options say. Works in workspace.logits.
+void ChooseCandidates(const StepContext& step, const LinearInput& input,
+                      std::span<const StepRow> rows, uint32_t* counts);
 
 }  // namespace latimer
 

@@ -34,7 +34,7 @@ enum class Bounds : uint8_t {
   kHighNibbles,  // Reads half of the matrix and leaves more to compute.
   kExact,  // The largest logits themselves: for many rows, which share the
            // reading, or if bounds have excluded little (LearnFromStep in
-           // choose.cc).
+           // choose_bounds.cc).
 };
 
 // bounds [rows.size(), NibbleBlocks(V)] = bounds of the logits of these rows of

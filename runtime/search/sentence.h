@@ -75,7 +75,7 @@ struct Sentence {
   CacheRegion rows;                     // Lanes: one for each beam.
   const uint16_t* shortlist = nullptr;  // [V / 16] masks; null: none.
   // The pruned argmax: unpruned_steps counts down the steps that use exact
-  // bounds, and flat_steps is where it began. See LearnFromStep in choose.cc.
+  // bounds, and flat_steps is where it began. See choose_bounds.cc.
   uint32_t unpruned_steps = 0;
   uint32_t flat_steps = 0;
 

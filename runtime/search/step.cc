@@ -31,8 +31,8 @@ LATIMER_OFF_STACK void StartRecording(const Engine& engine, Sentence& sentence,
 void StartPass(const Engine& engine, Sentence& sentence,
                const Buffers& workspace) {
   StartRecording(engine, sentence, workspace);
-  EncodeSource(engine, sentence.source_ids(), sentence.caches, workspace,
-               sentence.trace);
+  EncodeSource({engine, workspace, sentence.trace}, sentence.source_ids(),
+               sentence.caches);
   sentence.shortlist = nullptr;
   if (kProfile.shortlist && engine.model.info.has_shortlist) {
     uint16_t* masks =
@@ -58,16 +58,13 @@ DecoderRow DecoderRowOf(const StepRow& row, bool aligned_by_next) {
 }
 
 // A step in which the decoder has run.
-struct Step {
-  const Engine& engine;
-  const Buffers& workspace;
+struct Step : StepContext {
   DecoderOutput output;
   std::span<StepRow> rows;
-  Trace& trace;
 
   LinearInput Input() const {
-    return MakeLinearInput(engine, engine.model.tensors.output, output.x,
-                           rows.size(), workspace);
+    return MakeLinearInput(*this, engine.model.tensors.output, output.x,
+                           rows.size());
   }
   bool NeedsLogits() const {
     return std::ranges::any_of(
@@ -84,8 +81,7 @@ struct Step {
   const LinearInput input = step.Input();
   for (size_t i = 0; i < step.rows.size(); ++i) {
     if (!is_scored(step.rows[i])) continue;
-    ScoreReplayedToken(step.engine, input.Row(i), *step.rows[i].sentence,
-                       step.workspace);
+    ScoreReplayedToken(step, input.Row(i), *step.rows[i].sentence);
   }
 }
 
@@ -94,8 +90,7 @@ void Append(const Step& step, Scheduler& scheduler) {
   if constexpr (kProfile.beams > 1 && kProfile.scores) ScoreReplays(step);
   int32_t tokens[kProfile.lanes];
   if (step.NeedsLogits()) {
-    ChooseTokens(step.engine, step.Input(), step.rows, step.workspace,
-                 step.trace, tokens);
+    ChooseTokens(step, step.Input(), step.rows, tokens);
   }
   for (size_t i = 0; i < step.rows.size(); ++i) {
     StepRow& row = step.rows[i];
@@ -132,8 +127,7 @@ void Append(const Step& step, Scheduler& scheduler) {
 [[maybe_unused]] void Extend(const Step& step, Scheduler& scheduler) {
   uint32_t counts[kProfile.lanes];
   if (step.NeedsLogits()) {
-    ChooseCandidates(step.engine, step.Input(), step.rows, step.workspace,
-                     step.trace, counts);
+    ChooseCandidates(step, step.Input(), step.rows, counts);
   }
   for (size_t i = 0; i < step.rows.size(); ++i) {
     StepRow& row = step.rows[i];
@@ -166,13 +160,13 @@ void StepSentences(const Engine& engine, Scheduler& scheduler,
     rows[i].forced = Before(rows[i], &decoder_rows[i]);
   }
   // The time of a step counts for the oldest sentence.
-  Trace& trace = rows[0].sentence->trace;
+  const StepContext context = {engine, workspace, rows[0].sentence->trace};
   const DecoderOutput output =
-      StepDecoder(engine, {decoder_rows, rows.size()}, workspace, trace);
+      StepDecoder(context, {decoder_rows, rows.size()});
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].forced < 0) rows[i].forced = After(rows[i], decoder_rows[i]);
   }
-  const Step step = {engine, workspace, output, rows, trace};
+  const Step step = {context, output, rows};
   if constexpr (kProfile.beams > 1) {
     if (rows[0].sentence->has_beams()) return Extend(step, scheduler);
   }

@@ -22,15 +22,15 @@ inline void StoreInCache(const Engine& engine, size_t n, const float* x,
 }
 
 // kv [rows, linear.n] = ApplyLinear. f16 overwrites workspace.projection.
-inline void FillCache(const Engine& engine, const Linear& linear,
-                      const LinearInput& input, const Buffers&, float* kv) {
-  ApplyLinear(engine, linear, input, kv);
+inline void FillCache(const StepContext& step, const Linear& linear,
+                      const LinearInput& input, float* kv) {
+  ApplyLinear(step.engine, linear, input, kv);
 }
-inline void FillCache(const Engine& engine, const Linear& linear,
-                      const LinearInput& input, const Buffers& workspace,
-                      uint16_t* kv) {
-  ApplyLinear(engine, linear, input, workspace.projection);
-  StoreInCache(engine, input.rows * linear.n, workspace.projection, kv);
+inline void FillCache(const StepContext& step, const Linear& linear,
+                      const LinearInput& input, uint16_t* kv) {
+  ApplyLinear(step.engine, linear, input, step.workspace.projection);
+  StoreInCache(step.engine, input.rows * linear.n, step.workspace.projection,
+               kv);
 }
 
 // Lets `attention` read keys and values that lie side by side, kv [rows, 2A].

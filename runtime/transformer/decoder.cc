@@ -22,18 +22,17 @@ CacheNumber* SelfKv(const SentenceCaches& caches, size_t width,
          layer * caches.self_rows * 2 * width;
 }
 
-[[maybe_unused]] void SelfAttention(const Engine& engine, uint32_t index,
-                                    Rows rows, float* x,
-                                    const Buffers& workspace, Trace& trace) {
-  const DecoderLayer& layer = engine.model.tensors.decoder[index];
-  const Heads heads = DecoderHeads(engine.architecture());
+[[maybe_unused]] void SelfAttention(const StepContext& step, uint32_t index,
+                                    Rows rows, float* x) {
+  const DecoderLayer& layer = step.engine.model.tensors.decoder[index];
+  const Heads heads = DecoderHeads(step.engine.architecture());
   const size_t width = heads.width();
   AttentionSublayer(
-      engine, {layer.self_qkv, layer.self_out, layer.self_norm},
-      Operation::kSelfAttention, rows.size(), x, workspace, trace,
+      step, {layer.self_qkv, layer.self_out, layer.self_norm},
+      Operation::kSelfAttention, rows.size(), x,
       [&](const float* qkv, float* out) {
         for (size_t i = 0; i < rows.size(); ++i) {
-          StoreInCache(engine, 2 * width, qkv + (3 * i + 1) * width,
+          StoreInCache(step.engine, 2 * width, qkv + (3 * i + 1) * width,
                        SelfKv(*rows[i].caches, width, index) +
                            rows[i].self_row() * 2 * width);
         }
@@ -51,18 +50,18 @@ CacheNumber* SelfKv(const SentenceCaches& caches, size_t width,
           ReadCache(SelfKv(*rows[i].caches, width, index), width, &attention);
           return attention;
         };
-        Attend(engine, rows.size(), attention_of, out, workspace, trace);
+        Attend(step, rows.size(), attention_of, out);
       });
 }
 
-void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
-                    const Buffers& workspace, Trace& trace) {
-  const DecoderLayer& layer = engine.model.tensors.decoder[index];
-  const Heads heads = DecoderHeads(engine.architecture());
+void CrossAttention(const StepContext& step, uint32_t index, Rows rows,
+                    float* x) {
+  const DecoderLayer& layer = step.engine.model.tensors.decoder[index];
+  const Heads heads = DecoderHeads(step.engine.architecture());
   const size_t width = heads.width();
   AttentionSublayer(
-      engine, {layer.cross_query, layer.cross_out, layer.cross_norm},
-      Operation::kCrossAttention, rows.size(), x, workspace, trace,
+      step, {layer.cross_query, layer.cross_out, layer.cross_norm},
+      Operation::kCrossAttention, rows.size(), x,
       [&](const float* queries, float* out) {
         const auto attention_of = [&](size_t i) {
           Attention attention = {.kind = AttentionKind::kCross,
@@ -73,63 +72,64 @@ void CrossAttention(const Engine& engine, uint32_t index, Rows rows, float* x,
                                  .queries = queries + i * width,
                                  .query_stride = width,
                                  .kv_count = rows[i].caches->source_tokens};
-          if (index == engine.model.info.alignment.layer) {
+          if (index == step.engine.model.info.alignment.layer) {
             attention.aligned = rows[i].aligned;
           }
           ReadCache(CrossKv(*rows[i].caches, width, index), width, &attention);
           return attention;
         };
-        Attend(engine, rows.size(), attention_of, out, workspace, trace);
+        Attend(step, rows.size(), attention_of, out);
       });
 }
 
 // The sublayer before the cross-attention. Kinds that the profile leaves out
 // are not compiled in.
-void FirstSublayer(const Engine& engine, uint32_t index, Rows rows, float* x,
-                   const Buffers& workspace, Trace& trace) {
+void FirstSublayer(const StepContext& step, uint32_t index, Rows rows,
+                   float* x) {
   if constexpr (kProfile.decoder_ssru) {
-    if (engine.architecture().network_kind == NetworkKind::kTransformerSsru) {
-      return SsruSublayer(engine, index, rows, x, workspace, trace);
+    if (step.engine.architecture().network_kind ==
+        NetworkKind::kTransformerSsru) {
+      return SsruSublayer(step, index, rows, x);
     }
   }
   if constexpr (kProfile.decoder_self_attention) {
-    SelfAttention(engine, index, rows, x, workspace, trace);
+    SelfAttention(step, index, rows, x);
   }
 }
 
 }  // namespace
 
-void FillCrossKv(const Engine& engine, const float* encoder_out,
-                 const SentenceCaches& caches, const Buffers& workspace) {
-  const Architecture& a = engine.architecture();
-  const LinearInput input = MakeLinearInput(
-      engine, encoder_out, caches.source_tokens, a.d_model, workspace);
+void FillCrossKv(const StepContext& step, const float* encoder_out,
+                 const SentenceCaches& caches) {
+  const Architecture& a = step.engine.architecture();
+  const LinearInput input =
+      MakeLinearInput(step, encoder_out, caches.source_tokens, a.d_model);
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
-    FillCache(engine, engine.model.tensors.decoder[i].cross_kv, input,
-              workspace, CrossKv(caches, a.decoder_attention_width(), i));
+    FillCache(step, step.engine.model.tensors.decoder[i].cross_kv, input,
+              CrossKv(caches, a.decoder_attention_width(), i));
   }
 }
 
-DecoderOutput StepTransformerDecoder(const Engine& engine, Rows rows,
-                                     const Buffers& workspace, Trace& trace) {
-  const Architecture& a = engine.architecture();
-  const ModelTensors& t = engine.model.tensors;
-  float* x = workspace.hidden;
+DecoderOutput StepTransformerDecoder(const StepContext& step, Rows rows) {
+  const Architecture& a = step.engine.architecture();
+  const ModelTensors& t = step.engine.model.tensors;
+  float* x = step.workspace.hidden;
+  const EmbeddingLayer embedding = {t.target_embedding, t.target_positions,
+                                    t.target_embedding_norm};
   for (size_t i = 0; i < rows.size(); ++i) {
-    Embed(engine, t.target_embedding, t.target_positions,
-          t.target_embedding_norm, &rows[i].token, 1, rows[i].position,
-          x + i * a.d_model, trace);
+    Embed(step, embedding, {&rows[i].token, 1}, rows[i].position,
+          x + i * a.d_model);
   }
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
     const DecoderLayer& layer = t.decoder[i];
-    FirstSublayer(engine, i, rows, x, workspace, trace);
-    CrossAttention(engine, i, rows, x, workspace, trace);
-    FeedForward(engine, layer.ffn_in, layer.ffn_out, layer.ffn_norm,
-                rows.size(), x, workspace, trace);
+    FirstSublayer(step, i, rows, x);
+    CrossAttention(step, i, rows, x);
+    FeedForward(step, {layer.ffn_in, layer.ffn_out, layer.ffn_norm},
+                rows.size(), x);
     ProbeOutput(ProbePoint::kDecoderLayer, i, x, rows.size() * a.d_model);
   }
   if (a.final_norm) {
-    Normalize(engine, t.decoder_norm, rows.size(), x, trace);
+    Normalize(step, t.decoder_norm, rows.size(), x);
   }
   return {x, a.d_model};
 }

@@ -7,10 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "transformer/buffers.h"
 #include "transformer/caches.h"
-#include "transformer/engine.h"
-#include "transformer/trace.h"
+#include "transformer/step_context.h"
 
 namespace latimer {
 
@@ -58,13 +56,12 @@ struct DecoderOutput {
 
 // caches.cross_kv [L, S, 2A] = the keys and values of encoder_out [S, D] that
 // every decoder layer attends to.
-void FillCrossKv(const Engine& engine, const float* encoder_out,
-                 const SentenceCaches& caches, const Buffers& workspace);
+void FillCrossKv(const StepContext& step, const float* encoder_out,
+                 const SentenceCaches& caches);
 
 // StepDecoder (network.h) of a Transformer, with self-attention or an SSRU.
-DecoderOutput StepTransformerDecoder(const Engine& engine,
-                                     std::span<const DecoderRow> rows,
-                                     const Buffers& workspace, Trace& trace);
+DecoderOutput StepTransformerDecoder(const StepContext& step,
+                                     std::span<const DecoderRow> rows);
 
 }  // namespace latimer
 

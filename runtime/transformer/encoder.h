@@ -5,17 +5,15 @@
 #include <cstdint>
 #include <span>
 
-#include "transformer/buffers.h"
-#include "transformer/engine.h"
-#include "transformer/trace.h"
+#include "transformer/step_context.h"
 
 namespace latimer {
 
 // Returns encoder_out [S, D] of source ids [S], in workspace.hidden. `scratch`
 // has L * S * 2A floats, L and A being the decoder's layers and attention
 // width; its contents after the call are unspecified.
-const float* RunEncoder(const Engine& engine, std::span<const int32_t> source,
-                        float* scratch, const Buffers& workspace, Trace& trace);
+const float* RunEncoder(const StepContext& step,
+                        std::span<const int32_t> source, float* scratch);
 
 }  // namespace latimer
 

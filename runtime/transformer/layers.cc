@@ -56,23 +56,22 @@ void AddNorm(const Engine& engine, const Norm& norm, size_t rows,
   }
 }
 
-void FeedForwardRows(const Engine& engine, const Linear& in, const Linear& out,
-                     const Norm& norm, size_t rows, float* x,
-                     const Buffers& workspace, Trace& trace) {
-  const Architecture& a = engine.architecture();
-  const float* input = SublayerInput(engine, norm, rows, x, workspace, trace);
-  float* inside = workspace.projection;
-  ApplyLinear(engine, in, input, rows, workspace, inside);
+void FeedForwardRows(const StepContext& step, const FeedForwardLayer& layer,
+                     size_t rows, float* x) {
+  const Architecture& a = step.engine.architecture();
+  const float* input = SublayerInput(step, layer.norm, rows, x);
+  float* inside = step.workspace.projection;
+  ApplyLinear(step, layer.in, input, rows, inside);
   if (kProfile.gated_ffn && a.gated_ffn) {
-    Gate(engine, rows, out.k, inside);
+    Gate(step.engine, rows, layer.out.k, inside);
   } else {
-    engine.vector->activate(a.activation, rows * out.k, inside);
+    step.engine.vector->activate(a.activation, rows * layer.out.k, inside);
   }
-  ProbeInner(inside, rows * out.k);
-  float* output = workspace.sublayer;
-  ApplyLinear(engine, out, inside, rows, workspace, output);
-  trace.Lap(Operation::kFeedForward);
-  FinishSublayer(engine, norm, rows, output, x, trace);
+  ProbeInner(inside, rows * layer.out.k);
+  float* output = step.workspace.sublayer;
+  ApplyLinear(step, layer.out, inside, rows, output);
+  step.trace.Lap(Operation::kFeedForward);
+  FinishSublayer(step, layer.norm, rows, output, x);
 }
 
 // The biases of an attention, as in AttentionArgs: those of row 0 and head 0,
@@ -108,9 +107,9 @@ RelativeBias BiasOf(const Model& model, const Attention& attention) {
   return {};
 }
 
-AttentionArgs ArgsOf(const Engine& engine, const Attention& attention,
-                     float* out, const Buffers& workspace) {
-  const RelativeBias bias = BiasOf(engine.model, attention);
+AttentionArgs ArgsOf(const StepContext& step, const Attention& attention,
+                     float* out) {
+  const RelativeBias bias = BiasOf(step.engine.model, attention);
   return {
       .query_rows = attention.rows,
       .heads = attention.heads.count,
@@ -122,7 +121,7 @@ AttentionArgs ArgsOf(const Engine& engine, const Attention& attention,
       .values = attention.values,
       .kv_stride = attention.kv_stride,
       .scale = attention.heads.scale,
-      .scratch = ScratchOf(workspace, 0),
+      .scratch = ScratchOf(step.workspace, 0),
       .out = out,
       .out_stride = attention.heads.width(),
       .bias = bias.first,
@@ -137,68 +136,66 @@ AttentionArgs ArgsOf(const Engine& engine, const Attention& attention,
 
 }  // namespace
 
-void Embed(const Engine& engine, const Linear& embedding,
-           const float* positions, const Norm& norm, const int32_t* tokens,
-           size_t count, size_t first_position, float* x, Trace& trace) {
-  const Architecture& a = engine.architecture();
+void Embed(const StepContext& step, const EmbeddingLayer& layer,
+           std::span<const int32_t> tokens, size_t first_position, float* x) {
+  const Architecture& a = step.engine.architecture();
   const size_t d = a.d_model;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
     float* row = x + i * d;
     if (tokens[i] < 0) {
       std::fill_n(row, d, 0.0f);
     } else {
-      LookUpRow(engine.model, embedding, static_cast<uint32_t>(tokens[i]), row);
+      LookUpRow(step.engine.model, layer.matrix,
+                static_cast<uint32_t>(tokens[i]), row);
     }
-    if (positions != nullptr) {
-      engine.vector->scale_add(d, row, a.embedding_scale,
-                               positions + (first_position + i) * d, row);
+    if (layer.positions != nullptr) {
+      step.engine.vector->scale_add(d, row, a.embedding_scale,
+                                    layer.positions + (first_position + i) * d,
+                                    row);
     } else {
       for (size_t j = 0; j < d; ++j) row[j] *= a.embedding_scale;
     }
   }
-  trace.Lap(Operation::kEmbedding);
-  if (a.embedding_norm) Normalize(engine, norm, count, x, trace);
+  step.trace.Lap(Operation::kEmbedding);
+  if (a.embedding_norm) Normalize(step, layer.norm, tokens.size(), x);
 }
 
-const float* SublayerInput(const Engine& engine, const Norm& norm, size_t rows,
-                           const float* x, const Buffers& workspace,
-                           Trace& trace) {
-  if (!HasNorm(engine.architecture(), NormPosition::kPre)) return x;
-  float* normalized = workspace.sublayer;
-  AddNorm(engine, norm, rows, x, nullptr, normalized);
-  trace.Lap(Operation::kNorm);
+const float* SublayerInput(const StepContext& step, const Norm& norm,
+                           size_t rows, const float* x) {
+  if (!HasNorm(step.engine.architecture(), NormPosition::kPre)) return x;
+  float* normalized = step.workspace.sublayer;
+  AddNorm(step.engine, norm, rows, x, nullptr, normalized);
+  step.trace.Lap(Operation::kNorm);
   return normalized;
 }
 
-void FinishSublayer(const Engine& engine, const Norm& norm, size_t rows,
-                    const float* output, float* x, Trace& trace) {
-  const Architecture& a = engine.architecture();
-  if (HasNorm(engine.architecture(), NormPosition::kPost)) {
-    AddNorm(engine, norm, rows, output, a.residual ? x : nullptr, x);
+void FinishSublayer(const StepContext& step, const Norm& norm, size_t rows,
+                    const float* output, float* x) {
+  const Architecture& a = step.engine.architecture();
+  if (HasNorm(step.engine.architecture(), NormPosition::kPost)) {
+    AddNorm(step.engine, norm, rows, output, a.residual ? x : nullptr, x);
   } else if (a.residual) {
-    engine.vector->add(rows * a.d_model, output, x);
+    step.engine.vector->add(rows * a.d_model, output, x);
   } else {
     std::memcpy(x, output, rows * a.d_model * sizeof(float));
   }
-  trace.Lap(Operation::kNorm);
+  step.trace.Lap(Operation::kNorm);
 }
 
-void Normalize(const Engine& engine, const Norm& norm, size_t rows, float* x,
-               Trace& trace) {
-  if (engine.architecture().norm_kind == NormKind::kNone) return;
-  AddNorm(engine, norm, rows, x, nullptr, x);
-  trace.Lap(Operation::kNorm);
+void Normalize(const StepContext& step, const Norm& norm, size_t rows,
+               float* x) {
+  if (step.engine.architecture().norm_kind == NormKind::kNone) return;
+  AddNorm(step.engine, norm, rows, x, nullptr, x);
+  step.trace.Lap(Operation::kNorm);
 }
 
-void FeedForward(const Engine& engine, const Linear& in, const Linear& out,
-                 const Norm& norm, size_t rows, float* x,
-                 const Buffers& workspace, Trace& trace) {
+void FeedForward(const StepContext& step, const FeedForwardLayer& layer,
+                 size_t rows, float* x) {
   // The inside may be wider than anything else that the buffer holds [S] of.
-  const size_t most = workspace.projection_floats / in.n;
-  const size_t d = engine.architecture().d_model;
+  const size_t most = step.workspace.projection_floats / layer.in.n;
+  const size_t d = step.engine.architecture().d_model;
   for (size_t begin = 0; begin < rows; begin += most) {
-    FeedForwardRows(engine, in, out, norm, std::min(rows - begin, most),
-                    x + begin * d, workspace, trace);
+    FeedForwardRows(step, layer, std::min(rows - begin, most), x + begin * d);
   }
 }
 
@@ -210,10 +207,9 @@ Heads DecoderHeads(const Architecture& a) {
   return {a.decoder_heads, a.decoder_head_dim, a.decoder_attention_scale};
 }
 
-void AttendHeads(const Engine& engine, const Attention& attention,
-                 uint32_t shard, uint32_t shards, float* out,
-                 const Buffers& workspace) {
-  AttentionArgs args = ArgsOf(engine, attention, out, workspace);
+void AttendHeads(const StepContext& step, const Attention& attention,
+                 uint32_t shard, uint32_t shards, float* out) {
+  AttentionArgs args = ArgsOf(step, attention, out);
   const size_t begin = args.heads * shard / shards;
   const size_t end = args.heads * (shard + 1) / shards;
   if (begin == end) return;
@@ -222,7 +218,7 @@ void AttendHeads(const Engine& engine, const Attention& attention,
     if (values != nullptr) values += count;
   };
   args.heads = end - begin;
-  args.scratch = ScratchOf(workspace, shard);
+  args.scratch = ScratchOf(step.workspace, shard);
   skip(args.queries, column);
   skip(args.keys, column);
   skip(args.values, column);
@@ -231,20 +227,20 @@ void AttendHeads(const Engine& engine, const Attention& attention,
   skip(args.out, column);
   skip(args.bias, begin * args.bias_stride);
   skip(args.packed, begin * AttentionPackedSize(args.head_dim, args.kv_count));
-  engine.vector->attend(args);
+  step.engine.vector->attend(args);
 }
 
-void AttendAndTrace(const Engine& engine, const Attention& attention,
-                    float* out, const Buffers& workspace,
-                    AttentionTrace& trace) {
-  AttentionArgs one = ArgsOf(engine, attention, out, workspace);
+void AttendAndTrace(const StepContext& step, const Attention& attention,
+                    float* out) {
+  AttentionArgs one = ArgsOf(step, attention, out);
   one.query_rows = 1;
   for (size_t row = 0; row < attention.rows; ++row) {
-    engine.vector->attend(one);
-    trace.AddRow(attention.kind, attention.layer, attention.first_row + row,
-                 one.scratch, AttentionScoreStride(one.kv_count));
+    step.engine.vector->attend(one);
+    step.trace.attention.AddRow(attention.kind, attention.layer,
+                                attention.first_row + row, one.scratch,
+                                AttentionScoreStride(one.kv_count));
     if (attention.aligned.active()) {
-      attention.aligned.RecordArgmax(engine.model.info.alignment.head,
+      attention.aligned.RecordArgmax(step.engine.model.info.alignment.head,
                                      one.heads, one.scratch,
                                      AttentionScoreStride(one.kv_count));
     }

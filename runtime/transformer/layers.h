@@ -9,40 +9,50 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "transformer/buffers.h"
-#include "transformer/engine.h"
 #include "transformer/linear.h"
-#include "transformer/trace.h"
+#include "transformer/step_context.h"
 
 namespace latimer {
 
-// x [count, D] = embedding[token] * embedding_scale + positions[first + i],
-// then the embedding norm if the model has one. The embedding of token -1 is
-// zero; `positions` is null if the model has none.
-void Embed(const Engine& engine, const Linear& embedding,
-           const float* positions, const Norm& norm, const int32_t* tokens,
-           size_t count, size_t first_position, float* x, Trace& trace);
+// What a token's row is made of.
+struct EmbeddingLayer {
+  const Linear& matrix;    // [V, D]
+  const float* positions;  // [positions, D]; null if the model has none
+  const Norm& norm;
+};
+
+// x [tokens.size(), D] = matrix[token] * embedding_scale + positions[first +
+// i], then the embedding norm if the model has one. The row of token -1 is
+// zero.
+void Embed(const StepContext& step, const EmbeddingLayer& layer,
+           std::span<const int32_t> tokens, size_t first_position, float* x);
 
 // What a sublayer reads: x itself, or, with pre-norm, its norm, which is
 // written to workspace.sublayer.
-const float* SublayerInput(const Engine& engine, const Norm& norm, size_t rows,
-                           const float* x, const Buffers& workspace,
-                           Trace& trace);
+const float* SublayerInput(const StepContext& step, const Norm& norm,
+                           size_t rows, const float* x);
 
 // Adds the sublayer's output to x and, with post-norm, normalizes.
-void FinishSublayer(const Engine& engine, const Norm& norm, size_t rows,
-                    const float* output, float* x, Trace& trace);
+void FinishSublayer(const StepContext& step, const Norm& norm, size_t rows,
+                    const float* output, float* x);
 
 // x = Norm(x).
-void Normalize(const Engine& engine, const Norm& norm, size_t rows, float* x,
-               Trace& trace);
+void Normalize(const StepContext& step, const Norm& norm, size_t rows,
+               float* x);
+
+// The weights of one feed-forward sublayer.
+struct FeedForwardLayer {
+  const Linear& in;   // [F, D]; with gates [2F, D]
+  const Linear& out;  // [D, F]
+  const Norm& norm;
+};
 
 // One feed-forward sublayer. Works in workspace.projection and
 // workspace.sublayer.
-void FeedForward(const Engine& engine, const Linear& in, const Linear& out,
-                 const Norm& norm, size_t rows, float* x,
-                 const Buffers& workspace, Trace& trace);
+void FeedForward(const StepContext& step, const FeedForwardLayer& layer,
+                 size_t rows, float* x);
 
 // The weights of one attention sublayer.
 struct AttentionLayer {
@@ -55,22 +65,20 @@ struct AttentionLayer {
 // in.n] and writes out [rows, A]; its time counts as `operation`. Works in
 // workspace.projection and workspace.sublayer.
 template <typename Attend>
-void AttentionSublayer(const Engine& engine, const AttentionLayer& layer,
+void AttentionSublayer(const StepContext& step, const AttentionLayer& layer,
                        Operation operation, size_t rows, float* x,
-                       const Buffers& workspace, Trace& trace,
                        const Attend& attend) {
-  const float* input =
-      SublayerInput(engine, layer.norm, rows, x, workspace, trace);
-  float* projected = workspace.projection;
-  ApplyLinear(engine, layer.in, input, rows, workspace, projected);
-  trace.Lap(Operation::kQkv);
-  float* attended = workspace.sublayer;
+  const float* input = SublayerInput(step, layer.norm, rows, x);
+  float* projected = step.workspace.projection;
+  ApplyLinear(step, layer.in, input, rows, projected);
+  step.trace.Lap(Operation::kQkv);
+  float* attended = step.workspace.sublayer;
   attend(projected, attended);
-  trace.Lap(operation);
-  float* output = workspace.projection;
-  ApplyLinear(engine, layer.out, attended, rows, workspace, output);
-  trace.Lap(Operation::kAttentionOut);
-  FinishSublayer(engine, layer.norm, rows, output, x, trace);
+  step.trace.Lap(operation);
+  float* output = step.workspace.projection;
+  ApplyLinear(step, layer.out, attended, rows, output);
+  step.trace.Lap(Operation::kAttentionOut);
+  FinishSublayer(step, layer.norm, rows, output, x);
 }
 
 struct Heads {
@@ -113,15 +121,13 @@ struct Attention {
 // out [rows, A] = multi-head attention of the heads of one of `shards` equal
 // shares; the columns of the others are left. Works in the shard's part of
 // workspace.attention_scratch.
-void AttendHeads(const Engine& engine, const Attention& attention,
-                 uint32_t shard, uint32_t shards, float* out,
-                 const Buffers& workspace);
+void AttendHeads(const StepContext& step, const Attention& attention,
+                 uint32_t shard, uint32_t shards, float* out);
 
 // Of all heads, row by row, for what is recorded: the kernel then leaves the
 // weights of one row, head by head, in its scratch.
-void AttendAndTrace(const Engine& engine, const Attention& attention,
-                    float* out, const Buffers& workspace,
-                    AttentionTrace& trace);
+void AttendAndTrace(const StepContext& step, const Attention& attention,
+                    float* out);
 
 // Attention of fewer multiplications than this, scores and weighted sum
 // together, is not split: a microsecond or two on one core.
@@ -131,15 +137,15 @@ constexpr uint64_t kSmallestAttentionSplit = 1 << 17;
 // attention_of(i) tells that of sentence i. All have the same heads, which are
 // split among the threads, so that each head is packed once.
 template <typename AttentionOf>
-void Attend(const Engine& engine, size_t count, const AttentionOf& attention_of,
-            float* out, const Buffers& workspace, Trace& trace) {
+void Attend(const StepContext& step, size_t count,
+            const AttentionOf& attention_of, float* out) {
   uint64_t multiplications = 0;
   for (size_t i = 0; i < count; ++i) {
     const Attention attention = attention_of(i);
     const size_t floats = attention.rows * attention.heads.width();
-    if (trace.attention.Records(attention.kind) || attention.aligned.active()) {
-      AttendAndTrace(engine, attention, out + i * floats, workspace,
-                     trace.attention);
+    if (step.trace.attention.Records(attention.kind) ||
+        attention.aligned.active()) {
+      AttendAndTrace(step, attention, out + i * floats);
       continue;
     }
     multiplications += 2 * uint64_t{floats} * attention.kv_count;
@@ -149,13 +155,12 @@ void Attend(const Engine& engine, size_t count, const AttentionOf& attention_of,
     for (size_t i = 0; i < count; ++i) {
       const Attention attention = attention_of(i);
       if (attention.aligned.active()) continue;
-      AttendHeads(engine, attention, shard, shards,
-                  out + i * attention.rows * attention.heads.width(),
-                  workspace);
+      AttendHeads(step, attention, shard, shards,
+                  out + i * attention.rows * attention.heads.width());
     }
   };
   if (multiplications < kSmallestAttentionSplit) return attend(0, 1);
-  engine.threads.ForEachShard(
+  step.engine.threads.ForEachShard(
       [&](uint32_t shard, uint32_t shards) { attend(shard, shards); });
 }
 

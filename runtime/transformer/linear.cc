@@ -162,19 +162,20 @@ LinearInput GatherRows(const LinearInput& input, std::span<const uint32_t> rows,
   return gathered;
 }
 
-LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,
-                            size_t columns, const Buffers& workspace) {
+LinearInput MakeLinearInput(const StepContext& step, const float* x,
+                            size_t rows, size_t columns) {
   LinearInput input{.values = x, .rows = rows, .columns = columns};
-  if (kProfile.int8_weights && engine.model.weight_type == WeightType::kInt8) {
+  if (kProfile.int8_weights &&
+      step.engine.model.weight_type == WeightType::kInt8) {
     static_assert(sizeof(RowQuantization) == sizeof(uint64_t));
     static_assert(kReadSlackBytes >= kActivationPaddingBytes);
     auto* quantization =
-        reinterpret_cast<RowQuantization*>(workspace.row_quantization);
-    QuantizeRows(engine.gemm, rows, columns, x, columns, workspace.quantized,
-                 columns, quantization);
-    input.unpacked = workspace.unpacked;
-    input.unpacked_stride = workspace.unpacked_stride;
-    input.quantized = workspace.quantized;
+        reinterpret_cast<RowQuantization*>(step.workspace.row_quantization);
+    QuantizeRows(step.engine.gemm, rows, columns, x, columns,
+                 step.workspace.quantized, columns, quantization);
+    input.unpacked = step.workspace.unpacked;
+    input.unpacked_stride = step.workspace.unpacked_stride;
+    input.quantized = step.workspace.quantized;
     input.quantization = quantization;
   }
   return input;
@@ -192,19 +193,17 @@ void ApplyLinear(const Engine& engine, const Linear& linear,
                     });
 }
 
-LinearInput MakeLinearInput(const Engine& engine, const Linear& linear,
-                            const float* x, size_t rows,
-                            const Buffers& workspace) {
+LinearInput MakeLinearInput(const StepContext& step, const Linear& linear,
+                            const float* x, size_t rows) {
   if (kProfile.f16_weights && linear.type == WeightType::kF16) {
     return {.values = x, .rows = rows, .columns = linear.k};
   }
-  return MakeLinearInput(engine, x, rows, linear.k, workspace);
+  return MakeLinearInput(step, x, rows, linear.k);
 }
 
-void ApplyLinear(const Engine& engine, const Linear& linear, const float* x,
-                 size_t rows, const Buffers& workspace, float* y) {
-  ApplyLinear(engine, linear,
-              MakeLinearInput(engine, linear, x, rows, workspace), y);
+void ApplyLinear(const StepContext& step, const Linear& linear, const float* x,
+                 size_t rows, float* y) {
+  ApplyLinear(step.engine, linear, MakeLinearInput(step, linear, x, rows), y);
 }
 
 void ApplyMaskedLinear(const Engine& engine, const Linear& linear,

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "transformer/buffers.h"
-#include "transformer/engine.h"
+#include "transformer/step_context.h"
 
 namespace latimer {
 
@@ -40,21 +39,20 @@ size_t GatheredFloats(const LinearInput& input);
 // Makes x [rows, columns] an input. For an int8 model each row is quantized
 // here, once for all projections that read it, into workspace.quantized and
 // workspace.row_quantization: the input is valid until the next call.
-LinearInput MakeLinearInput(const Engine& engine, const float* x, size_t rows,
-                            size_t columns, const Buffers& workspace);
+LinearInput MakeLinearInput(const StepContext& step, const float* x,
+                            size_t rows, size_t columns);
 
 // The same for x [rows, linear.k], which only this matrix reads.
-LinearInput MakeLinearInput(const Engine& engine, const Linear& linear,
-                            const float* x, size_t rows,
-                            const Buffers& workspace);
+LinearInput MakeLinearInput(const StepContext& step, const Linear& linear,
+                            const float* x, size_t rows);
 
 // y [rows, linear.n] = input * W^T + b. y may not overlap the input.
 void ApplyLinear(const Engine& engine, const Linear& linear,
                  const LinearInput& input, float* y);
 
 // y [rows, linear.n] = x [rows, linear.k] * W^T + b.
-void ApplyLinear(const Engine& engine, const Linear& linear, const float* x,
-                 size_t rows, const Buffers& workspace, float* y);
+void ApplyLinear(const StepContext& step, const Linear& linear, const float* x,
+                 size_t rows, float* y);
 
 // As ApplyLinear for one row of input, but computes only the channels whose
 // bits are set in `masks`, 16 channels in each. The other channels become -inf

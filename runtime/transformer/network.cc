@@ -27,49 +27,46 @@ CacheShape CacheShapeOf(const Architecture& a) {
   return {};
 }
 
-void EncodeSource(const Engine& engine, std::span<const int32_t> source,
-                  const SentenceCaches& caches, const Buffers& workspace,
-                  Trace& trace) {
-  trace.StartPhase(Phase::kEncoder);
-  switch (engine.architecture().network_kind) {
+void EncodeSource(const StepContext& step, std::span<const int32_t> source,
+                  const SentenceCaches& caches) {
+  step.trace.StartPhase(Phase::kEncoder);
+  switch (step.engine.architecture().network_kind) {
     case NetworkKind::kTransformer:
     case NetworkKind::kTransformerSsru:
       if constexpr (kProfile.transformer()) {
         // cross_kv is written after the encoder, so the encoder may use it.
-        const float* encoder_out =
-            RunEncoder(engine, source, caches.cross_kv, workspace, trace);
-        trace.StartPhase(Phase::kCrossKv);
-        FillCrossKv(engine, encoder_out, caches, workspace);
+        const float* encoder_out = RunEncoder(step, source, caches.cross_kv);
+        step.trace.StartPhase(Phase::kCrossKv);
+        FillCrossKv(step, encoder_out, caches);
       }
       break;
     case NetworkKind::kGru:
     case NetworkKind::kLstm:
       if constexpr (kProfile.recurrent()) {
-        RunRecurrentEncoder(engine, source, caches, workspace, trace);
-        trace.StartPhase(Phase::kCrossKv);
-        FillRecurrentKeys(engine, caches, workspace);
+        RunRecurrentEncoder(step, source, caches);
+        step.trace.StartPhase(Phase::kCrossKv);
+        FillRecurrentKeys(step, caches);
       }
       break;
   }
-  trace.Lap(Operation::kQkv);
+  step.trace.Lap(Operation::kQkv);
 }
 
-DecoderOutput StepDecoder(const Engine& engine,
-                          std::span<const DecoderRow> rows,
-                          const Buffers& workspace, Trace& trace) {
+DecoderOutput StepDecoder(const StepContext& step,
+                          std::span<const DecoderRow> rows) {
   LATIMER_DCHECK(!rows.empty() && rows.size() <= kProfile.lanes);
-  trace.StartPhase(Phase::kDecoder);
-  switch (engine.architecture().network_kind) {
+  step.trace.StartPhase(Phase::kDecoder);
+  switch (step.engine.architecture().network_kind) {
     case NetworkKind::kTransformer:
     case NetworkKind::kTransformerSsru:
       if constexpr (kProfile.transformer()) {
-        return StepTransformerDecoder(engine, rows, workspace, trace);
+        return StepTransformerDecoder(step, rows);
       }
       break;
     case NetworkKind::kGru:
     case NetworkKind::kLstm:
       if constexpr (kProfile.recurrent()) {
-        return StepRecurrentDecoder(engine, rows, workspace, trace);
+        return StepRecurrentDecoder(step, rows);
       }
       break;
   }

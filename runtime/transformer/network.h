@@ -26,17 +26,15 @@ CacheShape CacheShapeOf(const Architecture& a);
 // Reads source ids [S], all within the vocabulary, 1 <= S <= the limits of the
 // profile and the model. Fills caches.cross_kv (and, of GRUs and LSTMs, keys
 // and first states) with what decoder steps attend to. Once per sentence.
-void EncodeSource(const Engine& engine, std::span<const int32_t> source,
-                  const SentenceCaches& caches, const Buffers& workspace,
-                  Trace& trace);
+void EncodeSource(const StepContext& step, std::span<const int32_t> source,
+                  const SentenceCaches& caches);
 
 // Feeds one token of each of 1 to kProfile.lanes sentences, appends to their
 // self_kv, and returns what the output matrix multiplies. Each row's output is
 // the same as alone. The output views the workspace and is valid until the next
 // step or encoder. Precondition: position < self_rows.
-DecoderOutput StepDecoder(const Engine& engine,
-                          std::span<const DecoderRow> rows,
-                          const Buffers& workspace, Trace& trace);
+DecoderOutput StepDecoder(const StepContext& step,
+                          std::span<const DecoderRow> rows);
 
 }  // namespace latimer
 

@@ -54,34 +54,30 @@ inline CellState StateAt(float* state, size_t h) { return {state, state + h}; }
 // after = (h', c') for before = (h, c). `input` [gates * H] is W_i x + b_i,
 // `hidden` are W_h and b_h, `gates` [gates * H] is scratch. `after` may be
 // `before`, or have one of its members.
-void StepCell(const Engine& engine, const Linear& hidden, const float* input,
-              const CellState& before, float* gates, const CellState& after,
-              const Buffers& workspace);
+void StepCell(const StepContext& step, const Linear& hidden, const float* input,
+              const CellState& before, float* gates, const CellState& after);
 
 // Reads source ids [S]. Writes the memory to caches.cross_kv, which may be
 // workspace.hidden, and the first state of each decoder layer to its
 // RecurrentState.
-void RunRecurrentEncoder(const Engine& engine, std::span<const int32_t> source,
-                         const SentenceCaches& caches, const Buffers& workspace,
-                         Trace& trace);
+void RunRecurrentEncoder(const StepContext& step,
+                         std::span<const int32_t> source,
+                         const SentenceCaches& caches);
 
 // recurrent_keys [S, attention_hidden] = the keys of the memory, unless it is
 // the keys itself. Once per sentence.
-void FillRecurrentKeys(const Engine& engine, const SentenceCaches& caches,
-                       const Buffers& workspace);
+void FillRecurrentKeys(const StepContext& step, const SentenceCaches& caches);
 
 // attended [memory_width] = the mean of the memory's rows, weighted by the
 // softmax of their attention for `query` [decoder_hidden], in the step of
 // `row`. `scratch` has 2 attention_hidden floats.
-void AttendRecurrentMemory(const Engine& engine, const DecoderRow& row,
-                           const float* query, float* scratch, float* attended,
-                           const Buffers& workspace, Trace& trace);
+void AttendRecurrentMemory(const StepContext& step, const DecoderRow& row,
+                           const float* query, float* scratch, float* attended);
 
 // StepDecoder (network.h) of a recurrent network: changes each
 // RecurrentState.
-DecoderOutput StepRecurrentDecoder(const Engine& engine,
-                                   std::span<const DecoderRow> rows,
-                                   const Buffers& workspace, Trace& trace);
+DecoderOutput StepRecurrentDecoder(const StepContext& step,
+                                   std::span<const DecoderRow> rows);
 
 }  // namespace latimer
 

@@ -40,50 +40,50 @@ void ScoreAdditively(const Engine& engine, size_t source_tokens, size_t n,
 
 }  // namespace
 
-void FillRecurrentKeys(const Engine& engine, const SentenceCaches& caches,
-                       const Buffers& workspace) {
-  if (RecurrentKeyWidth(engine.architecture().recurrent) == 0) return;
-  ApplyLinear(engine, engine.model.tensors.recurrent.keys, caches.cross_kv,
-              caches.source_tokens, workspace, caches.recurrent_keys);
+void FillRecurrentKeys(const StepContext& step, const SentenceCaches& caches) {
+  if (RecurrentKeyWidth(step.engine.architecture().recurrent) == 0) return;
+  ApplyLinear(step, step.engine.model.tensors.recurrent.keys, caches.cross_kv,
+              caches.source_tokens, caches.recurrent_keys);
 }
 
-void AttendRecurrentMemory(const Engine& engine, const DecoderRow& row,
-                           const float* query, float* scratch, float* attended,
-                           const Buffers& workspace, Trace& trace) {
-  const Recurrent& r = engine.architecture().recurrent;
+void AttendRecurrentMemory(const StepContext& step, const DecoderRow& row,
+                           const float* query, float* scratch,
+                           float* attended) {
+  const Recurrent& r = step.engine.architecture().recurrent;
   const SentenceCaches& caches = *row.caches;
   const size_t source_tokens = caches.source_tokens;
   const float* memory = caches.cross_kv;
   const size_t width = r.memory_width();
-  if (!engine.architecture().attends()) {
+  if (!step.engine.architecture().attends()) {
     std::memcpy(attended, memory, width * sizeof(float));
     if (row.aligned.active()) *row.aligned.source = kNotAligned;
     return;
   }
-  float* scores = workspace.attention_scratch;
+  float* scores = step.workspace.attention_scratch;
   const float* keys = r.keys_layer ? caches.recurrent_keys : memory;
   const size_t n = r.attention_hidden;
   if (r.query_layer) {
-    ApplyLinear(engine, engine.model.tensors.recurrent.query, query, 1,
-                workspace, scratch);
+    ApplyLinear(step, step.engine.model.tensors.recurrent.query, query, 1,
+                scratch);
     query = scratch;
   }
   if (r.attention_function == AttentionFunction::kAdditive) {
-    ScoreAdditively(engine, source_tokens, n, query, keys, scratch + n, scores);
+    ScoreAdditively(step.engine, source_tokens, n, query, keys, scratch + n,
+                    scores);
   } else {
     for (size_t s = 0; s < source_tokens; ++s) {
       scores[s] = Dot(n, query, keys + s * n);
     }
   }
-  engine.vector->softmax(source_tokens, scores);
-  trace.attention.AddRow(AttentionKind::kCross, 0, row.position, scores,
-                         source_tokens);
+  step.engine.vector->softmax(source_tokens, scores);
+  step.trace.attention.AddRow(AttentionKind::kCross, 0, row.position, scores,
+                              source_tokens);
   if (row.aligned.active())
     row.aligned.RecordArgmax(0, 1, scores, source_tokens);
   std::fill_n(attended, width, 0.0f);
   for (size_t s = 0; s < source_tokens; ++s) {
-    engine.vector->scale_add(width, memory + s * width, scores[s], attended,
-                             attended);
+    step.engine.vector->scale_add(width, memory + s * width, scores[s],
+                                  attended, attended);
   }
 }
 

@@ -43,17 +43,16 @@ namespace {
 
 }  // namespace
 
-void StepCell(const Engine& engine, const Linear& hidden, const float* input,
-              const CellState& before, float* gates, const CellState& after,
-              const Buffers& workspace) {
+void StepCell(const StepContext& step, const Linear& hidden, const float* input,
+              const CellState& before, float* gates, const CellState& after) {
   const size_t h = hidden.k;
-  ApplyLinear(engine, hidden, before.hidden, 1, workspace, gates);
-  if (engine.architecture().recurrent.has_cells) {
+  ApplyLinear(step, hidden, before.hidden, 1, gates);
+  if (step.engine.architecture().recurrent.has_cells) {
     if constexpr (kProfile.decoder_lstm) {
-      FinishLstm(engine, h, input, before.cell, gates, after);
+      FinishLstm(step.engine, h, input, before.cell, gates, after);
     }
   } else if constexpr (kProfile.decoder_gru) {
-    FinishGru(engine, h, input, before.hidden, gates, after.hidden);
+    FinishGru(step.engine, h, input, before.hidden, gates, after.hidden);
   }
 }
 

@@ -41,18 +41,19 @@ void EmbedToken(const Model& model, int32_t token, float* row) {
   }
 }
 
-void StepLayers(const Engine& engine, float* before, float* after,
-                const float* input, float* scratch, const Buffers& workspace) {
-  const Architecture& a = engine.architecture();
+void StepLayers(const StepContext& step, float* before, float* after,
+                const float* input, float* scratch) {
+  const Architecture& a = step.engine.architecture();
   const size_t h = a.recurrent.decoder_hidden;
   const float* x = input;
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
-    const RecurrentLayer& layer = engine.model.tensors.recurrent.decoder[i];
+    const RecurrentLayer& layer =
+        step.engine.model.tensors.recurrent.decoder[i];
     float* state = RecurrentState(a.recurrent, after, i);
-    ApplyLinear(engine, layer.input, x, 1, workspace, scratch);
-    StepCell(engine, layer.hidden[0], scratch,
+    ApplyLinear(step, layer.input, x, 1, scratch);
+    StepCell(step, layer.hidden[0], scratch,
              StateAt(RecurrentState(a.recurrent, before, i), h),
-             scratch + a.recurrent.gates() * h, StateAt(state, h), workspace);
+             scratch + a.recurrent.gates() * h, StateAt(state, h));
     ProbeOutput(ProbePoint::kDecoderLayer, i, state, h);
     x = state;
   }
@@ -72,50 +73,47 @@ void GatherFeatures(const Recurrent& r, const float* top,
 }
 
 // Returns what the output matrix multiplies, which is in `rows`.
-const float* StepRecurrentRow(const Engine& engine, const DecoderRow& row,
-                              const StepScratch& rows, const Buffers& workspace,
-                              Trace& trace) {
-  const Architecture& a = engine.architecture();
+const float* StepRecurrentRow(const StepContext& step, const DecoderRow& row,
+                              const StepScratch& rows) {
+  const Architecture& a = step.engine.architecture();
   const Recurrent& r = a.recurrent;
-  const RecurrentTensors& t = engine.model.tensors.recurrent;
+  const RecurrentTensors& t = step.engine.model.tensors.recurrent;
   const size_t size = size_t{a.decoder_layers} * r.decoder_state();
   float* before = row.StatesBefore(size);
   float* after = row.StatesAfter(size);
-  EmbedToken(engine.model, row.token, rows.embedded);
-  trace.Lap(Operation::kEmbedding);
+  EmbedToken(step.engine.model, row.token, rows.embedded);
+  step.trace.Lap(Operation::kEmbedding);
   const auto attend = [&](float* states) {
-    AttendRecurrentMemory(engine, row,
+    AttendRecurrentMemory(step, row,
                           RecurrentState(r, states, a.decoder_layers - 1),
-                          rows.scratch, rows.attended, workspace, trace);
-    trace.Lap(Operation::kCrossAttention);
+                          rows.scratch, rows.attended);
+    step.trace.Lap(Operation::kCrossAttention);
   };
   if (r.query_before) attend(before);
-  StepLayers(engine, before, after, rows.embedded, rows.scratch, workspace);
-  trace.Lap(Operation::kRecurrent);
+  StepLayers(step, before, after, rows.embedded, rows.scratch);
+  step.trace.Lap(Operation::kRecurrent);
   if (!r.query_before) attend(after);
   const float* top = RecurrentState(r, after, a.decoder_layers - 1);
   GatherFeatures(r, top, rows);
   if (r.combined == 0) return rows.features;
-  ApplyLinear(engine, t.combine, rows.features, 1, workspace, rows.combined);
-  engine.vector->activate(Activation::kTanh, r.combined, rows.combined);
+  ApplyLinear(step, t.combine, rows.features, 1, rows.combined);
+  step.engine.vector->activate(Activation::kTanh, r.combined, rows.combined);
   return rows.combined;
 }
 
 }  // namespace
 
-DecoderOutput StepRecurrentDecoder(const Engine& engine,
-                                   std::span<const DecoderRow> rows,
-                                   const Buffers& workspace, Trace& trace) {
-  const Recurrent& r = engine.architecture().recurrent;
+DecoderOutput StepRecurrentDecoder(const StepContext& step,
+                                   std::span<const DecoderRow> rows) {
+  const Recurrent& r = step.engine.architecture().recurrent;
   const size_t columns = r.output_width();
-  const StepScratch work = PlaceScratch(r, workspace);
+  const StepScratch work = PlaceScratch(r, step.workspace);
   if (rows.size() == 1) {
-    return {StepRecurrentRow(engine, rows[0], work, workspace, trace), columns};
+    return {StepRecurrentRow(step, rows[0], work), columns};
   }
-  float* x = workspace.sublayer + workspace.recurrent_scratch;
+  float* x = step.workspace.sublayer + step.workspace.recurrent_scratch;
   for (size_t i = 0; i < rows.size(); ++i) {
-    std::memcpy(x + i * columns,
-                StepRecurrentRow(engine, rows[i], work, workspace, trace),
+    std::memcpy(x + i * columns, StepRecurrentRow(step, rows[i], work),
                 columns * sizeof(float));
   }
   return {x, columns};

@@ -25,25 +25,25 @@ void KeepState(const Architecture& a, const SentenceCaches& caches,
 }
 
 // output [decoder_hidden] = a projection of x [initial_width], elsewhere.
-void ProjectState(const Engine& engine, const Linear& projection,
-                  const float* x, const Buffers& workspace, float* output) {
-  ApplyLinear(engine, projection, x, 1, workspace, output);
-  if (engine.architecture().recurrent.initial_linear) return;
-  engine.vector->activate(Activation::kTanh, projection.n, output);
+void ProjectState(const StepContext& step, const Linear& projection,
+                  const float* x, float* output) {
+  ApplyLinear(step, projection, x, 1, output);
+  if (step.engine.architecture().recurrent.initial_linear) return;
+  step.engine.vector->activate(Activation::kTanh, projection.n, output);
 }
 
 // The first state of the decoder layers [begin, end) = a projection of hidden
 // states and cells [initial_width].
-void ProjectStates(const Engine& engine, const SentenceCaches& caches,
+void ProjectStates(const StepContext& step, const SentenceCaches& caches,
                    uint32_t begin, uint32_t end, const float* hidden,
-                   const float* cells, const Buffers& workspace) {
-  const Recurrent& r = engine.architecture().recurrent;
-  const RecurrentTensors& t = engine.model.tensors.recurrent;
+                   const float* cells) {
+  const Recurrent& r = step.engine.architecture().recurrent;
+  const RecurrentTensors& t = step.engine.model.tensors.recurrent;
   float* first = RecurrentState(r, caches.self_kv, begin);
   const CellState state = StateAt(first, r.decoder_hidden);
-  ProjectState(engine, t.initial_state, hidden, workspace, state.hidden);
+  ProjectState(step, t.initial_state, hidden, state.hidden);
   if (r.has_cells) {
-    ProjectState(engine, t.initial_cell, cells, workspace, state.cell);
+    ProjectState(step, t.initial_cell, cells, state.cell);
   }
   for (uint32_t i = begin + 1; i < end; ++i) {
     std::memcpy(RecurrentState(r, caches.self_kv, i), first,
@@ -52,17 +52,18 @@ void ProjectStates(const Engine& engine, const SentenceCaches& caches,
 }
 
 // x [S, directions * H] = the layer's output for x [S, its inputs].
-void RunLayer(const Engine& engine, const SentenceCaches& caches,
-              uint32_t index, size_t rows, float* x, const Buffers& workspace) {
-  const Recurrent& r = engine.architecture().recurrent;
-  const RecurrentLayer& layer = engine.model.tensors.recurrent.encoder[index];
+void RunLayer(const StepContext& step, const SentenceCaches& caches,
+              uint32_t index, size_t rows, float* x) {
+  const Recurrent& r = step.engine.architecture().recurrent;
+  const RecurrentLayer& layer =
+      step.engine.model.tensors.recurrent.encoder[index];
   const size_t h = r.encoder_hidden;
   const size_t width = r.encoder_width();
   // The input projections of all rows and directions.
-  float* input = workspace.projection;
-  ApplyLinear(engine, layer.input, x, rows, workspace, input);
+  float* input = step.workspace.projection;
+  ApplyLinear(step, layer.input, x, rows, input);
   // The last states of both directions, side by side, before the scratch.
-  float* last_hidden = workspace.sublayer;
+  float* last_hidden = step.workspace.sublayer;
   float* last_cells = last_hidden + width;
   float* zero = last_cells + width;
   float* gates = zero + h;
@@ -74,41 +75,38 @@ void RunLayer(const Engine& engine, const SentenceCaches& caches,
       const size_t row = direction == 0 ? i : rows - 1 - i;
       const CellState after = {x + row * width + direction * h, state.cell};
       const size_t gate = direction * r.gates() * h;
-      StepCell(engine, layer.hidden[direction],
-               input + row * layer.input.n + gate, state, gates, after,
-               workspace);
+      StepCell(step, layer.hidden[direction],
+               input + row * layer.input.n + gate, state, gates, after);
       state = after;
     }
-    KeepState(engine.architecture(), caches, index, direction, state);
+    KeepState(step.engine.architecture(), caches, index, direction, state);
     std::memcpy(last_hidden + direction * h, state.hidden, h * sizeof(float));
   }
-  const uint32_t layers = engine.architecture().decoder_layers;
+  const uint32_t layers = step.engine.architecture().decoder_layers;
   if (r.initial_state == InitialState::kProjectedLayers && index < layers) {
-    ProjectStates(engine, caches, index, index + 1, last_hidden, last_cells,
-                  workspace);
+    ProjectStates(step, caches, index, index + 1, last_hidden, last_cells);
   }
   if (r.initial_state == InitialState::kProjected &&
-      index + 1 == engine.architecture().encoder_layers) {
-    ProjectStates(engine, caches, 0, layers, last_hidden, last_cells,
-                  workspace);
+      index + 1 == step.engine.architecture().encoder_layers) {
+    ProjectStates(step, caches, 0, layers, last_hidden, last_cells);
   }
 }
 
 // The first state of each decoder layer = a projection of the memory's mean.
-void ProjectMean(const Engine& engine, const SentenceCaches& caches,
-                 size_t rows, const Buffers& workspace) {
-  const Recurrent& r = engine.architecture().recurrent;
+void ProjectMean(const StepContext& step, const SentenceCaches& caches,
+                 size_t rows) {
+  const Recurrent& r = step.engine.architecture().recurrent;
   const size_t width = r.memory_width();
   const float share = 1.0f / static_cast<float>(rows);
-  float* mean = workspace.sublayer;
+  float* mean = step.workspace.sublayer;
   std::fill_n(mean, width, 0.0f);
   for (size_t row = 0; row < rows; ++row) {
     const float* memory = caches.cross_kv + row * width;
     for (size_t i = 0; i < width; ++i) mean[i] += memory[i];
   }
   for (size_t i = 0; i < width; ++i) mean[i] *= share;
-  ProjectStates(engine, caches, 0, engine.architecture().decoder_layers, mean,
-                mean, workspace);
+  ProjectStates(step, caches, 0, step.engine.architecture().decoder_layers,
+                mean, mean);
 }
 
 // x [S, H] = the sum of the halves of x [S, 2H].
@@ -130,13 +128,13 @@ void ReverseRows(size_t begin, size_t end, size_t width, float* x) {
 }
 
 // Writes x [rows, encoded_width] or its projection to the memory.
-void StoreMemory(const Engine& engine, const SentenceCaches& caches,
-                 size_t rows, const float* x, const Buffers& workspace) {
-  const Recurrent& r = engine.architecture().recurrent;
+void StoreMemory(const StepContext& step, const SentenceCaches& caches,
+                 size_t rows, const float* x) {
+  const Recurrent& r = step.engine.architecture().recurrent;
   if (r.projected_memory > 0) {
-    ApplyLinear(engine, engine.model.tensors.recurrent.memory, x, rows,
-                workspace, workspace.projection);
-    x = workspace.projection;
+    ApplyLinear(step, step.engine.model.tensors.recurrent.memory, x, rows,
+                step.workspace.projection);
+    x = step.workspace.projection;
   }
   if (x == caches.cross_kv) return;
   std::memcpy(caches.cross_kv, x, rows * r.memory_width() * sizeof(float));
@@ -152,25 +150,25 @@ void ReverseText(const Engine& engine, size_t rows, size_t width, float* x) {
 
 }  // namespace
 
-void RunRecurrentEncoder(const Engine& engine, std::span<const int32_t> source,
-                         const SentenceCaches& caches, const Buffers& workspace,
-                         Trace& trace) {
-  const Architecture& a = engine.architecture();
+void RunRecurrentEncoder(const StepContext& step,
+                         std::span<const int32_t> source,
+                         const SentenceCaches& caches) {
+  const Architecture& a = step.engine.architecture();
   const Recurrent& r = a.recurrent;
   const size_t rows = source.size();
-  float* x = workspace.hidden;
+  float* x = step.workspace.hidden;
   for (size_t i = 0; i < rows; ++i) {
-    LookUpRow(engine.model, engine.model.tensors.source_embedding,
+    LookUpRow(step.engine.model, step.engine.model.tensors.source_embedding,
               static_cast<uint32_t>(source[i]), x + i * r.source_embedding);
   }
-  if (r.reversed_source) ReverseText(engine, rows, r.source_embedding, x);
-  trace.Lap(Operation::kEmbedding);
+  if (r.reversed_source) ReverseText(step.engine, rows, r.source_embedding, x);
+  step.trace.Lap(Operation::kEmbedding);
   if (r.initial_state == InitialState::kZero) {
     std::fill_n(RecurrentState(r, caches.self_kv, 0),
                 size_t{a.decoder_layers} * r.decoder_state(), 0.0f);
   }
   for (uint32_t i = 0; i < a.encoder_layers; ++i) {
-    RunLayer(engine, caches, i, rows, x, workspace);
+    RunLayer(step, caches, i, rows, x);
     ProbeOutput(ProbePoint::kEncoderLayer, i, x, rows * r.encoder_width());
   }
   size_t memory_rows = rows;
@@ -183,13 +181,13 @@ void RunRecurrentEncoder(const Engine& engine, std::span<const int32_t> source,
   if (r.directions_added) AddDirections(memory_rows, r.encoder_hidden, x);
   // Memory and attention have the order of the text.
   if (r.reversed_source && a.attends()) {
-    ReverseText(engine, rows, r.encoded_width(), x);
+    ReverseText(step.engine, rows, r.encoded_width(), x);
   }
-  StoreMemory(engine, caches, memory_rows, x, workspace);
+  StoreMemory(step, caches, memory_rows, x);
   if (r.initial_state == InitialState::kProjectedMean) {
-    ProjectMean(engine, caches, memory_rows, workspace);
+    ProjectMean(step, caches, memory_rows);
   }
-  trace.Lap(Operation::kRecurrent);
+  step.trace.Lap(Operation::kRecurrent);
 }
 
 }  // namespace latimer

@@ -12,9 +12,8 @@ namespace latimer {
 
 // The sublayer of decoder layer `layer` on x [rows, D]. The state of each
 // layer, [D], is in self_kv of the row's caches.
-void SsruSublayer(const Engine& engine, uint32_t layer,
-                  std::span<const DecoderRow> rows, float* x,
-                  const Buffers& workspace, Trace& trace);
+void SsruSublayer(const StepContext& step, uint32_t layer,
+                  std::span<const DecoderRow> rows, float* x);
 
 }  // namespace latimer
 

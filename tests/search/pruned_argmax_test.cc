@@ -189,8 +189,9 @@ class PrunedArgmaxTest : public testing::Test {
 
   // Rows of activations, quantized.
   LinearInput Input(const std::vector<float>& rows, size_t count) {
-    return MakeLinearInput(engine_, rows.data(), count, rows.size() / count,
-                           workspace);
+    Trace trace;
+    return MakeLinearInput({engine_, workspace, trace}, rows.data(), count,
+                           rows.size() / count);
   }
 
   // Expects what argmax finds in the logits, without the banned tokens.

@@ -1,7 +1,7 @@
 // Sentences that are decoded side by side get what they get alone.
-// Tests runtime/search/step.cc, runtime/search/scheduler.cc,
-// runtime/search/cache_pool.cc, runtime/transformer/buffers.cc,
-// runtime/translator.cc.
+// Tests runtime/search/step.cc, runtime/search/choose_windows.cc,
+// runtime/search/scheduler.cc, runtime/search/cache_pool.cc,
+// runtime/transformer/buffers.cc, runtime/translator.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The demo model with a pruned argmax and without: the same translations.
 // Tests runtime/search/pruned_argmax.cc, runtime/search/choose.cc,
-// runtime/model/bind_tensors.cc.
+// runtime/search/choose_bounds.cc, runtime/model/bind_tensors.cc.
 #include "search/pruned_argmax.h"
 
 #include <gmock/gmock.h>
@@ -71,14 +71,13 @@ std::vector<BestToken> BestOf(const Engine& engine, const FixtureRow& row,
   caches.source_tokens = row.source.size();
   caches.self_rows = kProfile.target_tokens;
   Trace trace;
-  EncodeSource(engine, row.source, caches, test_workspace, trace);
+  const StepContext step = {engine, test_workspace, trace};
+  EncodeSource(step, row.source, caches);
   int32_t token = engine.model.info.generation.decoder_start;
   for (size_t i = 0; i < row.target.size(); ++i) {
     const DecoderRow input = {&caches, token, static_cast<uint32_t>(i)};
-    const DecoderOutput step =
-        StepDecoder(engine, {&input, 1}, test_workspace, trace);
-    tokens.push_back(
-        best(MakeLinearInput(engine, step.x, 1, step.columns, test_workspace)));
+    const DecoderOutput output = StepDecoder(step, {&input, 1});
+    tokens.push_back(best(MakeLinearInput(step, output.x, 1, output.columns)));
     token = row.target[i];
   }
   return tokens;

@@ -34,15 +34,14 @@ uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
   caches.source_tokens = source.size();
   caches.self_rows = kProfile.target_tokens;
   Trace trace;
-  EncodeSource(engine, source, caches, workspace, trace);
+  const StepContext step = {engine, workspace, trace};
+  EncodeSource(step, source, caches);
   int32_t token = engine.model.info.generation.decoder_start;
   for (size_t i = 0; i < target.size(); ++i) {
     const DecoderRow row = {&caches, token, static_cast<uint32_t>(i)};
-    const DecoderOutput output =
-        StepDecoder(engine, {&row, 1}, workspace, trace);
-    ComputeLogits(
-        engine, MakeLinearInput(engine, output.x, 1, output.columns, workspace),
-        nullptr, Buffers(workspace).logits);
+    const DecoderOutput output = StepDecoder(step, {&row, 1});
+    ComputeLogits(engine, MakeLinearInput(step, output.x, 1, output.columns),
+                  nullptr, Buffers(workspace).logits);
     for (uint32_t v = 0; v < engine.architecture().target_vocabulary; ++v) {
       uint32_t bits;
       __builtin_memcpy(&bits, &Buffers(workspace).logits[v], sizeof(bits));

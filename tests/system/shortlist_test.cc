@@ -1,7 +1,7 @@
 // The lexical shortlist limits the tokens of a translation, and changes nothing
 // else.
 // Tests runtime/search/shortlist.cc, converter/readers/shortlist.cc,
-// runtime/search/choose.cc.
+// runtime/search/choose.cc, runtime/search/choose_shortlists.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -47,19 +47,16 @@ class StepLogits {
                   {sentence.source, kProfile.source_tokens});
     scheduler_.Queue(sentence);
     EXPECT_EQ(scheduler_.Admit(), &sentence);
-    EncodeSource(engine_, sentence.source_ids(), sentence.caches,
-                 test_workspace, sentence.trace);
+    const StepContext step = {engine_, test_workspace, sentence.trace};
+    EncodeSource(step, sentence.source_ids(), sentence.caches);
     std::vector<std::vector<float>> all;
     for (size_t t = 0; t < steps; ++t) {
       EXPECT_EQ(scheduler_.PlanStep().size(), 1u);
       const DecoderRow row = {&sentence.caches, sentence.last_token(),
                               static_cast<uint32_t>(t)};
-      const DecoderOutput output =
-          StepDecoder(engine_, {&row, 1}, test_workspace, sentence.trace);
-      ComputeLogits(
-          engine_,
-          MakeLinearInput(engine_, output.x, 1, output.columns, test_workspace),
-          nullptr, Buffers(test_workspace).logits);
+      const DecoderOutput output = StepDecoder(step, {&row, 1});
+      ComputeLogits(engine_, MakeLinearInput(step, output.x, 1, output.columns),
+                    nullptr, Buffers(test_workspace).logits);
       all.emplace_back(Buffers(test_workspace).logits,
                        Buffers(test_workspace).logits + a.target_vocabulary);
       if (t < target.size()) scheduler_.Append(sentence, target[t]);
