@@ -37,8 +37,11 @@ class TypeChooser {
     if (chosen_.loss > chosen_.most && !BeginWithF16()) {
       return std::move(chosen_);
     }
-    Lower(WeightType::kInt8, WeightType::kInt6);
-    Lower(WeightType::kInt6, WeightType::kInt4);
+    WeightType type = WeightType::kInt8;
+    while (const std::optional<WeightType> next = FewerBits(type)) {
+      Lower(type, *next);
+      type = *next;
+    }
     return std::move(chosen_);
   }
 
@@ -71,8 +74,7 @@ class TypeChooser {
   void Lower(WeightType from, WeightType to) {
     std::vector<KindChoice*> candidates;
     for (KindChoice& choice : chosen_.kinds) {
-      if (choice.type == from &&
-          (to != WeightType::kInt4 || choice.kind.may_be_int4)) {
+      if (choice.type == from && MayHave(choice.kind, to)) {
         candidates.push_back(&choice);
       }
     }
@@ -108,6 +110,19 @@ class TypeChooser {
 
 }  // namespace
 
+std::optional<WeightType> FewerBits(WeightType type) {
+  std::optional<WeightType> next;
+  ForEachWeightType([&](WeightType other) {
+    if (!IsInteger(other) || InfoOf(other).bits >= InfoOf(type).bits) return;
+    if (!next || InfoOf(other).bits > InfoOf(*next).bits) next = other;
+  });
+  return next;
+}
+
+bool MayHave(const MatrixKind& kind, WeightType type) {
+  return InfoOf(type).has_rows || !kind.looked_up;
+}
+
 std::vector<MatrixKind> KindsOf(std::span<const PlannedTensor> tensors) {
   std::vector<MatrixKind> kinds;
   for (const PlannedTensor& tensor : tensors) {
@@ -119,7 +134,7 @@ std::vector<MatrixKind> KindsOf(std::span<const PlannedTensor> tensors) {
     }
     kind->matrices.push_back(tensor.key);
     kind->weights += uint64_t{tensor.rows} * tensor.columns;
-    kind->may_be_int4 = kind->may_be_int4 && MayBeInt4(tensor.group);
+    kind->looked_up = kind->looked_up || IsLookedUp(tensor.group);
   }
   std::ranges::stable_sort(kinds, std::greater(), &MatrixKind::weights);
   return kinds;

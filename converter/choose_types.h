@@ -20,7 +20,7 @@ struct MatrixKind {
   std::string name;
   std::vector<std::string> matrices;
   uint64_t weights = 0;
-  bool may_be_int4 = true;
+  bool looked_up = false;  // Rows of some of them are.
 };
 
 // Those of a model, the one with the most weights first.
@@ -58,10 +58,16 @@ struct ChosenTypes {
   uint64_t tokens = 0;  // Of which these are shares; for the caller to set.
 };
 
-// Gives all kinds int6 if that loses at most `most`, else as many as possible,
-// the largest first; then those with int6 int4 in the same way. `loss_of`
-// measures types. If int8 alone loses more, all begin as f16, and as many as
-// possible become int8 before. If even f16 loses more, everything stays int8.
+// The integers of fewer bits that come next; none: these have the fewest.
+std::optional<WeightType> FewerBits(WeightType type);
+// Whether matrices of this kind may have the type.
+bool MayHave(const MatrixKind& kind, WeightType type);
+
+// Gives all kinds the integers that come after int8 if that loses at most
+// `most`, else as many as possible, the largest first; then to those that have
+// them the next ones in the same way. `loss_of` measures types. If int8 alone
+// loses more, all begin as f16, and as many as possible become int8 before. If
+// even f16 loses more, everything stays int8.
 ChosenTypes ChooseTypes(
     std::vector<MatrixKind> kinds, double most,
     const std::function<double(const MatrixTypes&)>& loss_of);

@@ -37,7 +37,7 @@ bool RunsHere(Tile tile, bool int4) {
   const CpuFeatures cpu = DetectCpuFeatures();
   GemmKernels kernels;
   return SelectGemmKernels(cpu, WeightTypeOf(tile), tile, &kernels).ok() &&
-         (!int4 || SelectInt4Kernels(cpu, tile, &kernels).ok());
+         (!int4 || AddGemmKernels(cpu, WeightType::kInt4, tile, &kernels).ok());
 }
 
 // Meaningless ids, the same for every conversion, between the ids that the

@@ -91,10 +91,9 @@ CanonicalModel ReadModel(const Options& options) {
     return ReadMappedModel(options.model, ReadMap(options), with_tokenizer);
   }
   RefuseWithoutMap(options.model);
-  return OpenModel(
-      options.model, with_tokenizer,
-      {options.limits.source_tokens.value_or(0),
-       options.limits.target_tokens.value_or(0)});
+  return OpenModel(options.model, with_tokenizer,
+                   {options.limits.source_tokens.value_or(0),
+                    options.limits.target_tokens.value_or(0)});
 }
 
 // How many beams the model is to be searched with, whatever the task.
@@ -185,16 +184,25 @@ struct Conversion {
   std::vector<std::string> warnings;
 };
 
+// The type of matrices that have none of their own: int8 besides those that
+// only some matrices may have.
+WeightType OtherTypes(const Options& options) {
+  return InfoOf(options.matrices).has_rows ? options.matrices
+                                           : WeightType::kInt8;
+}
+
 // What --weights calls them.
-std::string WeightsName(const Options& options, const ModelDescription& info) {
-  return options.choose_weights ? "auto" : options.int6 ? "int6" : info.weights;
+std::string WeightsName(const Options& options) {
+  return options.choose_weights ? "auto" : NameOf(OtherTypes(options));
 }
 
 void PrintJson(const Options& options, const Conversion& result) {
   Json json;
   json["output"] = options.output.string();
-  json["weights"] = WeightsName(options, result.info);
-  if (options.int4) json["int4"] = Int4Json(result.quantized);
+  json["weights"] = WeightsName(options);
+  if (options.matrices == WeightType::kInt4) {
+    json["int4"] = Int4Json(result.quantized);
+  }
   if (result.chosen) json["chosen"] = ChosenJson(*result.chosen);
   if (!result.types.empty()) json["matrices"] = TypesJson(result.types);
   if (!options.equalize.empty()) {
@@ -232,7 +240,7 @@ std::string Megabytes(uint64_t bytes) {
 
 void PrintText(const Options& options, const Conversion& result) {
   const ModelDescription& info = result.info;
-  std::cout << options.output.string() << ": " << WeightsName(options, info)
+  std::cout << options.output.string() << ": " << WeightsName(options)
             << " weights, tile " << info.tile << Int4Text(result.quantized)
             << F16Text(result.types) << "; " << Megabytes(info.sizes.file)
             << " of flash, " << Megabytes(RamBytes(result.profile)) << " of RAM"
@@ -373,9 +381,9 @@ void ChooseWeights(const Options& options, const CanonicalModel& model,
   std::set<MatrixAs> wanted;
   for (const MatrixKind& kind : kinds) {
     for (const std::string& name : kind.matrices) {
-      wanted.emplace(name, WeightType::kInt8);
-      wanted.emplace(name, WeightType::kInt6);
-      if (kind.may_be_int4) wanted.emplace(name, WeightType::kInt4);
+      ForEachWeightType([&](WeightType type) {
+        if (IsInteger(type) && MayHave(kind, type)) wanted.emplace(name, type);
+      });
     }
   }
   AddCalibrated(options, wanted, model, &result->quantized);
@@ -435,13 +443,13 @@ void KeepTypes(const Options& options, const CanonicalModel& model,
 // nearest.
 void QuantizeMatrices(const Options& options, CanonicalModel* model,
                       WriteOptions* write, Conversion* result) {
-  write->int6 = options.int6;
+  write->other_types = OtherTypes(options);
   write->types = &result->types;
   write->quantized = &result->quantized;
   if (options.choose_weights) {
     return ChooseWeights(options, *model, *write, result);
   }
-  if (options.int4) {
+  if (options.matrices == WeightType::kInt4) {
     result->quantized = QuantizeToInt4(options.int4_error, model);
     result->types = TypesOf(result->quantized);
   }
@@ -508,9 +516,7 @@ void Convert(const Options& options) {
     Say(options, "equalizing with", options.equalize);
     Progress progress("equalizing", ShowsProgress(options));
     result.equalized = Equalize({.text = options.equalize,
-                                 .type = options.int4   ? WeightType::kInt4
-                                         : options.int6 ? WeightType::kInt6
-                                                        : WeightType::kInt8,
+                                 .type = options.matrices,
                                  .progress = std::ref(progress)},
                                 &model);
   }

@@ -66,19 +66,9 @@ void SetChecksum(uint8_t* bytes, size_t size) {
 }
 
 schema::DType TypeInFile(WeightType type) {
-  switch (type) {
-    case WeightType::kF32:
-      break;
-    case WeightType::kF16:
-      return schema::DType::Float16;
-    case WeightType::kInt8:
-      return schema::DType::Int8;
-    case WeightType::kInt6:
-      return schema::DType::Int6;
-    case WeightType::kInt4:
-      return schema::DType::Int4;
-  }
-  return schema::DType::Float32;
+  static_assert(static_cast<size_t>(schema::DType::MAX) + 1 ==
+                kWeightTypeCount);
+  return static_cast<schema::DType>(type);
 }
 
 class Writer {
@@ -114,10 +104,10 @@ void CheckSize(uint64_t bytes, WeightType weights) {
   if (bytes <= kMaxFileBytes) return;
   FailWith("The model needs ", bytes, " bytes, but a model file holds at most ",
            kMaxFileBytes, " because its offsets are 31-bit numbers; ",
-           weights == WeightType::kF32 || weights == WeightType::kF16
-               ? "use --weights int8."
-               : "remove tokens that are not needed with --keep-vocab or "
-                 "--keep-scripts.");
+           IsInteger(weights)
+               ? "remove tokens that are not needed with --keep-vocab or "
+                 "--keep-scripts."
+               : "use --weights int8.");
 }
 
 ModelBytes Writer::Write() {
@@ -230,8 +220,7 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor) {
     std::memcpy(data, values.data(), tensor.bytes);
     Advance(tensor.bytes);
   }
-  const bool quantized = linear && tensor.type != WeightType::kF32 &&
-                         tensor.type != WeightType::kF16;
+  const bool quantized = linear && IsInteger(tensor.type);
   const schema::Layout layout = tensor.nibbles ? schema::Layout::NibblePlanes
                                 : linear       ? schema::Layout::GemmPacked
                                                : schema::Layout::RowMajor;

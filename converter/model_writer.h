@@ -31,10 +31,10 @@ struct WriteOptions {
   // instructions cost time.
   uint64_t smallest_pruned = uint64_t{1} << 20;
   // The types of an int8 model's matrices that are not int8. Borrowed; null:
-  // none. int4 are not embeddings, output or `combine` (MayBeInt4).
+  // none. One without has_rows is for no matrix that IsLookedUp.
   const MatrixTypes* types = nullptr;
-  // Whether the others are int6.
-  bool int6 = false;
+  // The type of the others, integers.
+  WeightType other_types = WeightType::kInt8;
   // The integers of quantized matrices, where they are not those of
   // QuantizeToNearest. Borrowed; null: none.
   const QuantizedMatrices* quantized = nullptr;

@@ -89,7 +89,7 @@ class OptionParser {
     ResolveWeights();
     ResolveBoard();
     ResolveTile();
-    if (app_.count("--int4-error") > 0 && !o_.int4) {
+    if (app_.count("--int4-error") > 0 && o_.matrices != WeightType::kInt4) {
       throw UsageError(o_.choose_weights
                            ? "--int4-error is for --weights int4; auto chooses "
                              "by what --max-loss allows."
@@ -413,8 +413,9 @@ class OptionParser {
   }
 
   void ResolveWeights() {
-    o_.int4 = weights_ == "int4";
-    o_.int6 = weights_ == "int6";
+    ForEachWeightType([&](WeightType type) {
+      if (weights_ == NameOf(type)) o_.matrices = type;
+    });
     o_.choose_weights = weights_ == "auto";
     if (o_.choose_weights && o_.certify.empty() && o_.calibrate.empty()) {
       throw UsageError(
@@ -425,7 +426,7 @@ class OptionParser {
       throw UsageError(
           "--weights auto chooses itself what is f16; leave out --keep-f16.");
     }
-    if (!o_.keep_int8.empty() && !o_.int6 && !o_.int4) {
+    if (!o_.keep_int8.empty() && InfoOf(o_.matrices).bits >= 8) {
       throw UsageError(
           "--keep-int8 is for --weights int6 and int4; leave it out.");
     }
@@ -435,9 +436,7 @@ class OptionParser {
     if (app_.count("--max-loss") > 0 && !o_.choose_weights) {
       throw UsageError("--max-loss needs --weights auto.");
     }
-    o_.weights = weights_ == "f32"   ? WeightType::kF32
-                 : weights_ == "f16" ? WeightType::kF16
-                                     : WeightType::kInt8;
+    o_.weights = IsInteger(o_.matrices) ? WeightType::kInt8 : o_.matrices;
     // A default for computers that cannot run models at all.
     o_.tile = o_.weights == WeightType::kF32 ? Tile::k8x1 : Tile::k8x8;
     (void)FastestTile(DetectCpuFeatures(), o_.weights, &o_.tile);

@@ -27,9 +27,9 @@ struct Options {
   std::string source_language, target_language;
   std::string sentence_rules;
   std::filesystem::path output;
-  WeightType weights = WeightType::kInt8;
-  bool int4 = false;
-  bool int6 = false;
+  WeightType weights = WeightType::kInt8;  // Of the model.
+  // What --weights names, of most of its matrices; auto: int8.
+  WeightType matrices = WeightType::kInt8;
   bool choose_weights = false;  // --weights auto
   double max_loss = 0.01;
   double int4_error = kInt4LargestError;

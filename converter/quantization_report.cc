@@ -123,8 +123,10 @@ std::string ChosenText(const ChosenTypes& chosen) {
       std::snprintf(text, sizeof(text), "; %s would make it %.2f %%",
                     NameOf(choice.refused->type), 100 * choice.refused->loss);
       all += text;
-    } else if (choice.type == WeightType::kInt6 && !choice.kind.may_be_int4) {
-      all += "; its rows are looked up, so it cannot be int4";
+    } else if (const std::optional<WeightType> next = FewerBits(choice.type);
+               next && !MayHave(choice.kind, *next)) {
+      all += std::string("; its rows are looked up, so it cannot be ") +
+             NameOf(*next);
     }
     all += "\n";
   }

@@ -14,6 +14,9 @@ namespace {
 
 // The integers of a type.
 struct Grid {
+  explicit Grid(WeightType type)
+      : least(InfoOf(type).least), most(InfoOf(type).most) {}
+
   float least;
   float most;
 
@@ -23,8 +26,18 @@ struct Grid {
         std::clamp(std::nearbyint(multiple), least, most));
   }
 };
-constexpr Grid kInt4Grid = {-8.0f, 7.0f}, kInt6Grid = {-31.0f, 31.0f},
-               kInt8Grid = {-127.0f, 127.0f};
+
+// The scales that are tried: so many, from the widest to a part of it. With
+// eight bits only the widest, for clipping gains nothing.
+struct Search {
+  int steps;
+  float smallest_step;
+};
+Search SearchOf(WeightType type) {
+  const uint8_t bits = InfoOf(type).bits;
+  if (bits >= 8) return {1, 1.0f};
+  return bits > 4 ? Search{20, 0.5f} : Search{30, 0.35f};
+}
 
 double SquaredLoss(const Grid& grid, std::span<const float> values,
                    float scale) {
@@ -38,10 +51,12 @@ double SquaredLoss(const Grid& grid, std::span<const float> values,
   return loss;
 }
 
-// Quantizes a channel with the scale that loses least of `steps` ones from the
-// widest to `smallest_step` of it. Returns it.
-float SearchScale(const Grid& grid, int steps, float smallest_step,
-                  std::span<const float> values, std::span<int8_t> integers) {
+// Quantizes a channel with the scale that loses least of SearchOf(type).
+// Returns it.
+float SearchScale(WeightType type, std::span<const float> values,
+                  std::span<int8_t> integers) {
+  const Grid grid(type);
+  const auto [steps, smallest_step] = SearchOf(type);
   LATIMER_CHECK(values.size() == integers.size());
   float largest = 0.0f;
   for (const float value : values) {
@@ -85,37 +100,25 @@ float QuantizeChannel(std::span<const float> values,
   float largest = 0.0f;
   for (float value : values) largest = std::max(largest, std::fabs(value));
   // A subnormal scale would lose precision, or be zero.
-  float scale = largest / kInt8Grid.most;
+  const Grid grid(WeightType::kInt8);
+  float scale = largest / grid.most;
   if (scale < std::numeric_limits<float>::min()) scale = 1.0f;
   for (size_t i = 0; i < values.size(); ++i) {
-    quantized[i] = kInt8Grid.Round(values[i] / scale);
+    quantized[i] = grid.Round(values[i] / scale);
   }
   return scale;
 }
 
-float QuantizeChannelToInt6(std::span<const float> values,
-                            std::span<int8_t> quantized) {
-  return SearchScale(kInt6Grid, /*steps=*/20, /*smallest_step=*/0.5f, values,
-                     quantized);
-}
-
-float QuantizeChannelToInt4(std::span<const float> values,
-                            std::span<int8_t> integers) {
-  return SearchScale(kInt4Grid, /*steps=*/30, /*smallest_step=*/0.35f, values,
-                     integers);
-}
-
 float QuantizeChannelTo(WeightType type, std::span<const float> values,
                         std::span<int8_t> integers) {
-  return type == WeightType::kInt4   ? QuantizeChannelToInt4(values, integers)
-         : type == WeightType::kInt6 ? QuantizeChannelToInt6(values, integers)
-                                     : QuantizeChannel(values, integers);
+  return SearchOf(type).steps == 1 ? QuantizeChannel(values, integers)
+                                   : SearchScale(type, values, integers);
 }
 
 int8_t NearestInteger(WeightType type, float value, float scale) {
-  if (type == WeightType::kInt4) return kInt4Grid.Round(value * (1.0f / scale));
-  if (type == WeightType::kInt6) return kInt6Grid.Round(value * (1.0f / scale));
-  return kInt8Grid.Round(value / scale);
+  // As the two ways above round.
+  return Grid(type).Round(SearchOf(type).steps == 1 ? value / scale
+                                                    : value * (1.0f / scale));
 }
 
 MatrixTypes TypesOf(const QuantizedMatrices& matrices) {

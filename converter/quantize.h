@@ -1,7 +1,6 @@
-// int8 weights: one scale per output channel, no zero point (XNNPACK's qc8w);
-// and int4 weights (qc4w), which only feed-forward layers have: half of what a
-// decoder layer reads. They too have one scale per output channel, so their
-// sums are as exact as those of int8.
+// Weights as integers: one scale per output channel, no zero point (XNNPACK's
+// qc8w), so that the sums of all types are exact. Only feed-forward layers have
+// int4 (qc4w): half of what a decoder layer reads.
 #ifndef LATIMER_CONVERTER_QUANTIZE_H_
 #define LATIMER_CONVERTER_QUANTIZE_H_
 
@@ -25,12 +24,6 @@ namespace latimer {
 float QuantizeChannel(std::span<const float> values,
                       std::span<int8_t> quantized);
 
-// The same with quantized in [-31, 31], and the scale that loses least among 20
-// candidates: clipping a few large weights may cost less than a coarser grid
-// for all others.
-float QuantizeChannelToInt6(std::span<const float> values,
-                            std::span<int8_t> quantized);
-
 // The error of products with quantized weights, as a part of the products: root
 // mean square. Before and after what lowers it.
 struct ProductError {
@@ -52,7 +45,7 @@ struct QuantizedMatrix {
 };
 
 // The types of an int8 model's matrices, by their names in the canonical model:
-// kInt8, kInt6, kInt4 or kF16.
+// those that may be in_int8_models.
 using MatrixTypes = std::map<std::string, WeightType>;
 
 // A matrix, by its name, as one of these types.
@@ -61,14 +54,10 @@ using QuantizedMatrices = std::map<MatrixAs, QuantizedMatrix>;
 
 MatrixTypes TypesOf(const QuantizedMatrices& matrices);
 
-// Quantizes one output channel to the nearest integers in [-8, 7], and returns
-// the scale that loses least among 2 * 30 candidates: few weights are as large
-// as the largest, and clipping those costs less than a coarser grid for all
-// others. Precondition: finite values, spans of the same size.
-float QuantizeChannelToInt4(std::span<const float> values,
-                            std::span<int8_t> integers);
-
-// That of the three which is for `type`.
+// Quantizes one output channel to the integers of `type`. For int8 this is
+// QuantizeChannel. With fewer bits it returns the scale that loses least among
+// some candidates (SearchOf): few weights are as large as the largest, and
+// clipping those costs less than a coarser grid for all others.
 float QuantizeChannelTo(WeightType type, std::span<const float> values,
                         std::span<int8_t> integers);
 

@@ -22,7 +22,7 @@ namespace {
 // Numbers that a thread packs at a time, unless a few blocks have more.
 constexpr uint64_t kChunkNumbers = 1 << 20;
 // A matrix is divided after this many blocks of nr channels, which fill whole
-// units of kPackedAlignment, as PackInt8 and the other packers need.
+// units of kPackedAlignment, as PackMatrix needs.
 constexpr uint64_t kBlocksOfUnit = kPackedAlignment / sizeof(float);
 
 // Rows [begin, begin + rows) of a job's matrix.
@@ -80,8 +80,7 @@ class Packer {
   uint64_t Pack(const Chunk& chunk) const {
     const PackJob& job = *chunk.job;
     const uint64_t k = job.columns;
-    const bool floats =
-        job.type == WeightType::kF32 || job.type == WeightType::kF16;
+    const bool floats = !IsInteger(job.type);
     std::vector<float> values(floats ? chunk.rows * k : k);
     std::vector<int8_t> quantized(floats ? 0 : chunk.rows * k);
     std::vector<float> scales(floats ? 0 : chunk.rows);
@@ -103,28 +102,12 @@ class Packer {
     }
     if (job.nibbles) {
       PackNibblePlanes(job.rows, k, chunk.begin, chunk.rows, quantized.data(),
-                       scales.data(), job.type == WeightType::kInt6,
-                       job.out.data());
+                       scales.data(), InfoOf(job.type).bits, job.out.data());
       return BytesOf(job, chunk.rows);
     }
     std::byte* out = job.out.data() + BytesOf(job, chunk.begin);
-    switch (job.type) {
-      case WeightType::kInt4:
-        PackInt4(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
-        break;
-      case WeightType::kInt6:
-        PackInt6(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
-        break;
-      case WeightType::kInt8:
-        PackInt8(tile_, chunk.rows, k, quantized.data(), scales.data(), out);
-        break;
-      case WeightType::kF16:
-        PackF16(chunk.rows, k, values.data(), out);
-        break;
-      case WeightType::kF32:
-        PackF32(tile_, chunk.rows, k, values.data(), out);
-        break;
-    }
+    PackMatrix(job.type, tile_, chunk.rows, k, values.data(), quantized.data(),
+               scales.data(), out);
     return BytesOf(job, chunk.rows);
   }
 
@@ -155,7 +138,7 @@ class Packer {
 
   uint64_t BytesOf(const PackJob& job, uint64_t rows) const {
     if (job.nibbles) {
-      return NibblePlaneBytes(rows, job.columns, job.type == WeightType::kInt6);
+      return NibblePlaneBytes(rows, job.columns, InfoOf(job.type).bits);
     }
     return PackedBytes(job.type, tile_, rows, job.columns);
   }

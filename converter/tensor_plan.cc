@@ -16,8 +16,7 @@ bool InNibbles(const CanonicalModel& model, const WriteOptions& options,
                const std::string& name, WeightType type, uint32_t outputs,
                uint32_t inputs) {
   return options.pruned_argmax && options.weights == WeightType::kInt8 &&
-         type != WeightType::kF16 && name == "output" &&
-         FitsNibblePlanes(inputs) &&
+         IsInteger(type) && name == "output" && FitsNibblePlanes(inputs) &&
          uint64_t{outputs} * inputs >= options.smallest_pruned &&
          !model.shortlist && model.generation.repetition_penalty == 1.0f &&
          model.generation.search.beams == 1;
@@ -52,10 +51,9 @@ class Planner {
          .name = key,
          .rows = outputs,
          .columns = inputs,
-         .bytes =
-             nibbles
-                 ? NibblePlaneBytes(outputs, inputs, type == WeightType::kInt6)
-                 : PackedBytes(type, TileInUse(options_), outputs, inputs),
+         .bytes = nibbles
+                      ? NibblePlaneBytes(outputs, inputs, InfoOf(type).bits)
+                      : PackedBytes(type, TileInUse(options_), outputs, inputs),
          .nibbles = nibbles,
          .group = group,
          .type = type,
@@ -81,7 +79,7 @@ class Planner {
       const auto found = options_.types->find(key);
       if (found != options_.types->end()) return found->second;
     }
-    return options_.int6 ? WeightType::kInt6 : WeightType::kInt8;
+    return options_.other_types;
   }
 
   const QuantizedMatrix* Find(const std::string& key, WeightType type) const {
@@ -124,17 +122,9 @@ MatrixTypes PlanTypes(const CanonicalModel& model,
 }
 
 Tile TileInUse(const WriteOptions& options) {
-  switch (options.weights) {
-    case WeightType::kF32:
-      return options.f32_tile;
-    case WeightType::kF16:
-      return Tile::k16x1;
-    case WeightType::kInt8:
-    case WeightType::kInt4:
-    case WeightType::kInt6:
-      break;
-  }
-  return options.tile;
+  if (IsInteger(options.weights)) return options.tile;
+  return InfoOf(options.weights).tile == TileRule::k16x1 ? Tile::k16x1
+                                                         : options.f32_tile;
 }
 
 }  // namespace latimer

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "model/errors.h"
+#include "model/matrix_counts.h"
 #include "model/tensor_list.h"
 #include "model/views.h"
 #include "model_generated.h"
@@ -27,6 +28,13 @@ bool TileFromSchema(schema::Tile in, Tile* out) {
   return in != schema::Tile::None && in <= schema::Tile::MAX;
 }
 
+bool TypeFromSchema(schema::DType in, WeightType* out) {
+  static_assert(static_cast<size_t>(schema::DType::MAX) + 1 ==
+                kWeightTypeCount);
+  *out = static_cast<WeightType>(in);
+  return in <= schema::DType::MAX;
+}
+
 // Compares the file's tensors one by one with those that the architecture
 // demands.
 class TensorBinder {
@@ -43,29 +51,27 @@ class TensorBinder {
                 uint32_t outputs, uint32_t inputs, Linear& linear) {
     const schema::Tensor* tensor = Next(name, "", layer, outputs, inputs);
     if (tensor == nullptr) return;
-    const bool int6 = tensor->dtype() == schema::DType::Int6;
-    if (tensor->layout() == schema::Layout::NibblePlanes) {
-      if (!MayBeNibbles(*tensor, name, inputs)) {
-        return Mismatch("type or layout");
-      }
-      if (int6) ++model_->info.int6_matrices;
-      BindMatrix(group, *tensor, NibblePlaneBytes(outputs, inputs, int6),
-                 outputs, inputs, /*nibbles=*/true, linear);
-      linear.type = int6 ? WeightType::kInt6 : WeightType::kInt8;
-      return;
-    }
-    Tile tile;
-    const bool int4 = tensor->dtype() == schema::DType::Int4;
-    const bool f16 = tensor->dtype() == schema::DType::Float16;
-    if (tensor->layout() != schema::Layout::GemmPacked ||
-        !TileFromSchema(tensor->tile(), &tile) ||
-        !IsOfType(*tensor, WeightTypeOf(tile)) || (int4 && !MayBeInt4(group))) {
+    WeightType type;
+    if (!TypeFromSchema(tensor->dtype(), &type) ||
+        !IsQuantizedAs(*tensor, type)) {
       return Mismatch("type or layout");
     }
-    const WeightType type = int4   ? WeightType::kInt4
-                            : int6 ? WeightType::kInt6
-                            : f16  ? WeightType::kF16
-                                   : WeightTypeOf(tile);
+    if (tensor->layout() == schema::Layout::NibblePlanes) {
+      if (!MayBeNibbles(*tensor, type, name, inputs)) {
+        return Mismatch("type or layout");
+      }
+      BindMatrix(group, *tensor, type,
+                 NibblePlaneBytes(outputs, inputs, InfoOf(type).bits), outputs,
+                 inputs, /*nibbles=*/true, linear);
+      return CountMatrix(type, &model_->info);
+    }
+    Tile tile;
+    if (tensor->layout() != schema::Layout::GemmPacked ||
+        !TileFromSchema(tensor->tile(), &tile) ||
+        !MayBeIn(WeightTypeOf(tile), type) ||
+        (IsLookedUp(group) && !InfoOf(type).has_rows)) {
+      return Mismatch("type or layout");
+    }
     if (!first_linear_seen_) {
       model_->weight_type = WeightTypeOf(tile);
       model_->tile = tile;
@@ -74,12 +80,9 @@ class TensorBinder {
     if (tile != model_->tile) {
       return Mismatch("tile, which differs from that of other tensors");
     }
-    BindMatrix(group, *tensor, PackedBytes(type, tile, outputs, inputs),
+    BindMatrix(group, *tensor, type, PackedBytes(type, tile, outputs, inputs),
                outputs, inputs, /*nibbles=*/false, linear);
-    linear.type = type;
-    if (int4) ++model_->info.int4_matrices;
-    if (int6) ++model_->info.int6_matrices;
-    if (f16) ++model_->info.f16_matrices;
+    CountMatrix(type, &model_->info);
   }
 
   void OnNorm(TensorGroup group, const char* name, int layer, uint32_t width,
@@ -96,37 +99,26 @@ class TensorBinder {
   }
 
  private:
-  // Whether a model with such weights may have the tensor.
-  static bool IsOfType(const schema::Tensor& tensor, WeightType type) {
-    const schema::DType dtype = tensor.dtype();
-    const bool quantized =
-        type == WeightType::kInt8 && dtype != schema::DType::Float16;
+  // Whether the tensor says that it is quantized as its type is.
+  static bool IsQuantizedAs(const schema::Tensor& tensor, WeightType type) {
     return tensor.quantization() ==
-               (quantized ? schema::Quantization::SymmetricPerChannel
-                          : schema::Quantization::None) &&
-           (quantized
-                ? dtype == schema::DType::Int8 ||
-                      dtype == schema::DType::Int6 ||
-                      dtype == schema::DType::Int4
-                : dtype == (type == WeightType::kF32 ? schema::DType::Float32
-                                                     : schema::DType::Float16));
+           (IsInteger(type) ? schema::Quantization::SymmetricPerChannel
+                            : schema::Quantization::None);
   }
 
   // Only the output matrix, of which just the best logit is wanted, and not
   // with a shortlist, which computes few rows instead of bounds for all.
-  bool MayBeNibbles(const schema::Tensor& tensor, const char* name,
-                    uint32_t inputs) const {
+  bool MayBeNibbles(const schema::Tensor& tensor, WeightType type,
+                    const char* name, uint32_t inputs) const {
     return std::strcmp(name, "output") == 0 && !has_shortlist_ &&
-           first_linear_seen_ && model_->weight_type == WeightType::kInt8 &&
-           (tensor.dtype() == schema::DType::Int8 ||
-            tensor.dtype() == schema::DType::Int6) &&
-           tensor.quantization() == schema::Quantization::SymmetricPerChannel &&
+           first_linear_seen_ && IsInteger(model_->weight_type) &&
+           IsInteger(type) && InfoOf(type).bits > kNibbleBits &&
            tensor.tile() == schema::Tile::None && FitsNibblePlanes(inputs);
   }
 
   void BindMatrix(TensorGroup group, const schema::Tensor& tensor,
-                  uint64_t bytes, uint32_t outputs, uint32_t inputs,
-                  bool nibbles, Linear& linear) {
+                  WeightType type, uint64_t bytes, uint32_t outputs,
+                  uint32_t inputs, bool nibbles, Linear& linear) {
     if (!CheckData(tensor, bytes)) return;
     const flatbuffers::Vector<float>* bias = tensor.bias();
     if (bias != nullptr &&
@@ -135,7 +127,7 @@ class TensorBinder {
       return Mismatch("bias");
     }
     linear = {{reinterpret_cast<const std::byte*>(tensor.data()->data()),
-               outputs, inputs},
+               outputs, inputs, type},
               bias == nullptr ? nullptr : bias->data(),
               nibbles};
     AddSize(group, bytes);
@@ -254,15 +246,15 @@ Status BindTensors(const schema::Model& root, Model* model) {
   if (a.positions_shared) t.target_positions = t.source_positions;
   const WeightType type = model->weight_type;
   model->info.pruned_argmax = t.output.nibbles;
-  const char* missing =
-      type == WeightType::kF32 && !kProfile.f32_weights         ? "f32 weights"
-      : model->info.f16_matrices > 0 && !kProfile.f16_weights   ? "f16 weights"
-      : type == WeightType::kInt8 && !kProfile.int8_weights     ? "int8 weights"
-      : model->info.int4_matrices > 0 && !kProfile.int4_weights ? "int4 weights"
-      : model->info.int6_matrices > 0 && !kProfile.int6_weights ? "int6 weights"
-      : t.output.nibbles && !kProfile.pruned_argmax
-          ? "an output matrix for a pruned argmax"
-          : nullptr;
+  const char* missing = nullptr;
+  ForEachWeightType([&](WeightType used) {
+    if (used != type && !HasMatrices(model->info, used)) return;
+    if (missing != nullptr || InProfile(kProfile, used)) return;
+    missing = InfoOf(used).weights;
+  });
+  if (missing == nullptr && t.output.nibbles && !kProfile.pruned_argmax) {
+    missing = "an output matrix for a pruned argmax";
+  }
   if (missing != nullptr) return LeftOut(" has", missing);
   model->info.weights = NameOf(type);
   model->info.tile = NameOf(model->tile);
@@ -270,8 +262,7 @@ Status BindTensors(const schema::Model& root, Model* model) {
   sizes.streamed_per_token = sizes.decoder + sizes.output;
   if (t.output.nibbles) {
     sizes.streamed_per_token -=
-        NibblePlaneBytes(t.output.n, t.output.k,
-                         t.output.type == WeightType::kInt6) -
+        NibblePlaneBytes(t.output.n, t.output.k, InfoOf(t.output.type).bits) -
         NibblePassBytes(t.output.n, t.output.k);
   }
   return Status();

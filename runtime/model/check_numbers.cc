@@ -82,33 +82,26 @@ class NumberChecker {
 
   bool CheckWeights(const Linear& w) const {
     if (w.nibbles) return CheckNibbles(w);
+    if (IsInteger(w.type)) return CheckIntegers(w);
     const uint64_t bytes = PackedBytes(w.type, model_.tile, w.n, w.k);
-    switch (w.type) {
-      case WeightType::kF32:
-        return AllFloatsFinite(w.data, bytes / sizeof(float));
-      case WeightType::kF16:
-        return AllFinite<uint16_t>(w.data, bytes / sizeof(uint16_t),
-                                   kHalfInfinity);
-      case WeightType::kInt8:
-      case WeightType::kInt4:
-      case WeightType::kInt6:
-        break;
-    }
-    return CheckIntegers(w);
+    return InfoOf(w.type).bits == 32
+               ? AllFloatsFinite(w.data, bytes / sizeof(float))
+               : AllFinite<uint16_t>(w.data, bytes / sizeof(uint16_t),
+                                     kHalfInfinity);
   }
 
-  // A block has sums, weights, scales, zeros. Scales of int4 have either sign.
+  // A block has sums, weights, scales, zeros.
   bool CheckIntegers(const Linear& w) const {
     const uint32_t nr = ShapeOf(w.type, model_.tile).nr;
     const uint64_t bytes = PackedBlockBytes(w.type, model_.tile, w.k);
-    // The same for int4, whose weights are at least -8, times 16.
+    // The same for four bits, whose sums are 16 times too large.
     const int32_t most = 128 * static_cast<int32_t>(w.k);
     const std::byte* block = w.data;
     for (uint32_t first = 0; first < w.n; first += nr, block += bytes) {
       const std::byte* zeros = block + bytes - nr * sizeof(float);
       const std::byte* scales = zeros - nr * sizeof(float);
       if (!AllWithin(block, nr, -most, most) ||
-          !(w.type == WeightType::kInt4
+          !(InfoOf(w.type).signed_scales
                 ? AllFloatsFinite(scales, nr)
                 : CheckPositive(scales, nr, w.n - first)) ||
           !AllFloatsFinite(zeros, nr)) {
@@ -124,7 +117,7 @@ class NumberChecker {
     constexpr uint32_t kRows = kNibbleBlockRows;
     const uint64_t nibbles = uint64_t{kRows} * w.k / 2;
     const int32_t most = 15 * static_cast<int32_t>(w.k);
-    const uint64_t low_bytes = NibbleLowBytes(w.k, w.type == WeightType::kInt6);
+    const uint64_t low_bytes = NibbleLowBytes(w.k, InfoOf(w.type).bits);
     const std::byte* high = w.data;
     const std::byte* low = w.data + NibblePassBytes(w.n, w.k);
     for (uint32_t first = 0; first < w.n; first += kRows) {

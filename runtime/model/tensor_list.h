@@ -23,9 +23,9 @@ enum class TensorGroup : uint8_t {
   kOutput,
 };
 
-// Whether matrices of a group may be int4, of which no rows can be looked up.
-constexpr bool MayBeInt4(TensorGroup group) {
-  return group != TensorGroup::kEmbeddings && group != TensorGroup::kOutput;
+// Whether rows of a group's matrices are looked up.
+constexpr bool IsLookedUp(TensorGroup group) {
+  return group == TensorGroup::kEmbeddings || group == TensorGroup::kOutput;
 }
 
 // VisitTensors for a network of GRUs or LSTMs.

@@ -34,10 +34,10 @@ using GemmInt8Function = void (*)(const GemmInt8Args& args);
 
 // The same for int6 weights and any number of rows, or for one, as kernels.txt
 // says. `scratch`, aligned to 64 bytes, has room for the codes of a block, a
-// byte each (PackedInputs), and kInt6ScratchSums int32.
+// byte each (PackedInputs), and kCodesScratchSums int32.
 using GemmInt6Function = void (*)(const GemmInt8Args& args, size_t rows,
                                   void* scratch);
-inline constexpr size_t kInt6ScratchSums = 64;
+inline constexpr size_t kCodesScratchSums = 64;
 
 // Blocks of channels that the kernels for two rows compute at a time, as many
 // as registers can hold the sums of; those for dot products compute one.

@@ -24,7 +24,7 @@ namespace latimer::LATIMER_ISA {
 namespace {
 
 // Rows that share an unpacked block, and their sums a place.
-constexpr size_t kRowsOfABlock = kInt6ScratchSums;
+constexpr size_t kRowsOfABlock = kCodesScratchSums;
 // Fewer rows unpack in registers.
 constexpr size_t kFewestToUnpackFor = 5;
 

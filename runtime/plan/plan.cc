@@ -3,6 +3,7 @@
 #include <new>
 
 #include "latimer/signature.h"
+#include "model/matrix_counts.h"
 #include "model/model_file.h"
 #include "plan/exact_profile.h"
 #include "text/normalizer.h"
@@ -102,10 +103,9 @@ WorkspacePlan PlanWorkspace(const ModelDescription& info,
       .roomy_bytes = 0};
   // With fewer tokens, long sentences would wait for each other.
   constexpr uint64_t kRoomyTokens = 128;
-  const uint64_t more =
-      lanes == 1
-          ? 0
-          : lanes * (kRoomyTokens - kLaneTokens) * plan.cached_token_bytes;
+  const uint64_t more = lanes == 1 ? 0
+                                   : lanes * (kRoomyTokens - kLaneTokens) *
+                                         plan.cached_token_bytes;
   plan.roomy_bytes =
       std::min<uint64_t>(sizeof(Workspace), Padded(plan.bytes + more));
   return plan;
@@ -165,9 +165,7 @@ Result<Profile> ExactProfile(const ModelDescription& info,
   profile.gated_ffn = a.gated_ffn;
   profile.relative_attention = a.relative_attention;
   profile.pruned_argmax = info.pruned_argmax;
-  profile.int4_weights = info.int4_matrices > 0;
-  profile.int6_weights = info.int6_matrices > 0;
-  profile.f16_weights = info.f16_matrices > 0;
+  SetMatrixTypes(info, &profile);
   profile.scores = limits.scores;
   profile.alignment = limits.alignment;
   if (limits.attention) {

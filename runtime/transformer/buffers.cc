@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "latimer/translator.h"
+#include "model/matrix_counts.h"
 #include "transformer/trace.h"
 
 namespace latimer {
@@ -130,11 +131,11 @@ Profile SizesFor(const ModelDescription& info, const LoadOptions& options) {
   sizes.source_tokens = std::min(kOwnProfile.source_tokens, a.source_positions);
   sizes.target_tokens = std::min(kOwnProfile.target_tokens, a.target_positions);
   sizes.threads = std::clamp<uint32_t>(options.threads, 1, kOwnProfile.threads);
-  sizes.beams = std::clamp<uint32_t>(
-      options.beams.value_or(info.generation.search.beams), 1,
-      kOwnProfile.beams);
-  sizes.lanes = std::max(
-      std::min(options.lanes.value_or(0), kOwnProfile.lanes), sizes.beams);
+  sizes.beams =
+      std::clamp<uint32_t>(options.beams.value_or(info.generation.search.beams),
+                           1, kOwnProfile.beams);
+  sizes.lanes = std::max(std::min(options.lanes.value_or(0), kOwnProfile.lanes),
+                         sizes.beams);
   sizes.target_vocabulary = a.target_vocabulary;
   sizes.decoder_self_attention = a.network_kind == NetworkKind::kTransformer;
   sizes.decoder_ssru = a.network_kind == NetworkKind::kTransformerSsru;
@@ -142,7 +143,7 @@ Profile SizesFor(const ModelDescription& info, const LoadOptions& options) {
   sizes.decoder_lstm = a.network_kind == NetworkKind::kLstm;
   sizes.shortlist = info.has_shortlist;
   sizes.gated_ffn = a.gated_ffn;
-  sizes.int6_weights = info.int6_matrices > 0;
+  SetMatrixTypes(info, &sizes);
   sizes.scores = kOwnProfile.scores && options.scores;
   sizes.alignment = kOwnProfile.alignment && options.alignment;
   sizes.attention = options.attention

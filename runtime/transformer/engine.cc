@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/cpu.h"
+#include "model/matrix_counts.h"
 #include "model/model_file.h"
 
 namespace latimer {
@@ -19,11 +20,11 @@ Status LoadEngine(std::span<const std::byte> image, const LoadOptions& options,
       ReadModelFile(image, options.verify_checksum, &model));
   LATIMER_RETURN_IF_ERROR(
       SelectGemmKernels(cpu, model.weight_type, model.tile, &engine->gemm));
-  if (model.info.int4_matrices > 0) {
-    LATIMER_RETURN_IF_ERROR(SelectInt4Kernels(cpu, model.tile, &engine->gemm));
-  }
-  if (kProfile.int6_weights && model.info.int6_matrices > 0) {
-    SelectInt6Kernels(&engine->gemm);
+  for (size_t i = 0; i < kWeightTypeCount; ++i) {
+    const auto type = static_cast<WeightType>(i);
+    if (!HasMatrices(model.info, type)) continue;
+    LATIMER_RETURN_IF_ERROR(
+        AddGemmKernels(cpu, type, model.tile, &engine->gemm));
   }
   const VectorKernels* vector_kernels[kMaxVectorKernels];
   if (ListVectorKernels(cpu, vector_kernels) == 0) {

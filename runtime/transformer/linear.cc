@@ -11,24 +11,31 @@
 namespace latimer {
 namespace {
 
-// What GemmInt8 needs to unpack int6 weights of any tile fits: an int8 block,
-// or the codes of one and sums of rows.
-static_assert([] {
-  for (uint32_t value = 1; value < sizeof(kTiles) / sizeof(kTiles[0]);
-       ++value) {
-    const auto tile = static_cast<Tile>(value);
-    if (WeightTypeOf(tile) != WeightType::kInt8) continue;
-    const uint64_t nr = ShapeOf(tile).nr;
-    for (uint64_t k = 1; k <= 64; ++k) {
-      const uint64_t sums = nr <= 8 ? kInt6ScratchSums * sizeof(int32_t) : 0;
-      const uint64_t codes = PackedInputs(WeightType::kInt6, tile, k) * nr;
-      if (PackedBlockBytes(WeightType::kInt8, tile, k) > UnpackedBytes(k) ||
-          codes + std::max(sums, nr * sizeof(int32_t)) > UnpackedBytes(k)) {
-        return false;
-      }
+// What GemmInt8 needs to unpack weights of any type and tile fits: an int8
+// block, or the codes of one and sums of rows.
+constexpr bool UnpackedFit(WeightType type, Tile tile) {
+  const uint64_t nr = ShapeOf(tile).nr;
+  for (uint64_t k = 1; k <= 64; ++k) {
+    const uint64_t sums = nr <= 8 ? kCodesScratchSums * sizeof(int32_t) : 0;
+    const uint64_t codes = PackedInputs(type, tile, k) * nr;
+    if (PackedBlockBytes(WeightTypeOf(tile), tile, k) > UnpackedBytes(k) ||
+        codes + std::max(sums, nr * sizeof(int32_t)) > UnpackedBytes(k)) {
+      return false;
     }
   }
   return true;
+}
+static_assert([] {
+  bool fit = true;
+  for (uint32_t value = 1; value < sizeof(kTiles) / sizeof(kTiles[0]);
+       ++value) {
+    const auto tile = static_cast<Tile>(value);
+    ForEachWeightType([&](WeightType type) {
+      if (!IsChunked(type) || !MayBeIn(WeightTypeOf(tile), type)) return;
+      fit = fit && UnpackedFit(type, tile);
+    });
+  }
+  return fit;
 }());
 
 // Below this many multiplications a split costs more than it saves.
@@ -44,8 +51,7 @@ void ComputeChannels(const Engine& engine, const Linear& linear,
     engine.vector->gemm_f16({input.rows, linear.k, input.values, input.columns,
                              reinterpret_cast<const uint16_t*>(linear.data),
                              begin, end, y, linear.n});
-  } else if (kProfile.int8_weights &&
-             engine.model.weight_type == WeightType::kInt8) {
+  } else if (kProfile.int8_weights && IsInteger(engine.model.weight_type)) {
     GemmInt8(engine.gemm, input.rows, linear, begin, end, input.quantized,
              input.columns, input.quantization, y, linear.n,
              input.unpacked + shard * input.unpacked_stride);
@@ -165,8 +171,7 @@ LinearInput GatherRows(const LinearInput& input, std::span<const uint32_t> rows,
 LinearInput MakeLinearInput(const StepContext& step, const float* x,
                             size_t rows, size_t columns) {
   LinearInput input{.values = x, .rows = rows, .columns = columns};
-  if (kProfile.int8_weights &&
-      step.engine.model.weight_type == WeightType::kInt8) {
+  if (kProfile.int8_weights && IsInteger(step.engine.model.weight_type)) {
     static_assert(sizeof(RowQuantization) == sizeof(uint64_t));
     static_assert(kReadSlackBytes >= kActivationPaddingBytes);
     auto* quantization =

@@ -23,7 +23,8 @@ struct LinearInput {
   const RowQuantization* quantization = nullptr;  // [rows]
   size_t rows = 0;
   size_t columns = 0;
-  // Where each thread unpacks int6 weights; see Buffer::kUnpacked.
+  // Where each thread unpacks weights of less than a byte; see
+  // Buffer::kUnpacked.
   std::byte* unpacked = nullptr;
   size_t unpacked_stride = 0;
 

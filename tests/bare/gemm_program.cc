@@ -172,7 +172,7 @@ int Main() {
     machine::Write("no kernels\n");
     return 1;
   }
-  latimer::SelectInt6Kernels(&kernels);
+  (void)latimer::AddGemmKernels(cpu, WeightType::kInt6, tile, &kernels);
   int failures = 0;
   for (const WeightType type : {WeightType::kInt8, WeightType::kInt6}) {
     if (type == WeightType::kInt6 && !latimer::kProfile.int6_weights) continue;

@@ -49,7 +49,7 @@ class CalibrateTest : public ::testing::Test {
     return {.tile = UsableTile(),
             .pruned_argmax = false,
             .types = &int4_types_,
-            .int6 = true,
+            .other_types = WeightType::kInt6,
             .quantized = &quantized,
             .progress = {}};
   }

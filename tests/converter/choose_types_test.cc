@@ -20,10 +20,7 @@ using ::testing::HasSubstr;
 std::vector<MatrixKind> Kinds() {
   return {
       {.name = "encoder.ffn", .matrices = {"a", "b"}, .weights = 30},
-      {.name = "output",
-       .matrices = {"o"},
-       .weights = 20,
-       .may_be_int4 = false},
+      {.name = "output", .matrices = {"o"}, .weights = 20, .looked_up = true},
       {.name = "decoder.ffn", .matrices = {"c"}, .weights = 10},
   };
 }
@@ -157,9 +154,9 @@ TEST(ChooseTypesTest, KindsAreLayersTogetherAndTheLargestComesFirst) {
   EXPECT_EQ(kinds[0].name, "encoder.ffn");
   EXPECT_THAT(kinds[0].matrices,
               ElementsAre("encoder.0.ffn.in", "encoder.11.ffn.out"));
-  EXPECT_TRUE(kinds[0].may_be_int4);
+  EXPECT_FALSE(kinds[0].looked_up);
   EXPECT_EQ(kinds[1].name, "source_embedding");
-  EXPECT_FALSE(kinds[1].may_be_int4);
+  EXPECT_TRUE(kinds[1].looked_up);
   EXPECT_EQ(kinds[2].name, "decoder.cross_attention");
   EXPECT_EQ(kinds[2].weights, 4u);
 }

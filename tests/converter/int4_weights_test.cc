@@ -43,7 +43,7 @@ TEST(Int4WeightsTest, NoWeightIsOutsideOfFourBits) {
   values[7] = -20.0f;
   values[8] = 19.0f;
   std::vector<int8_t> integers(values.size());
-  QuantizeChannelToInt4(values, integers);
+  QuantizeChannelTo(WeightType::kInt4, values, integers);
   EXPECT_GE(std::ranges::min(integers), -8);
   EXPECT_LE(std::ranges::max(integers), 7);
 }
@@ -55,7 +55,7 @@ TEST(Int4WeightsTest, MultiplesOfAScaleLoseNothing) {
       values.push_back(scale * static_cast<float>(i));
     }
     std::vector<int8_t> integers(values.size());
-    const float found = QuantizeChannelToInt4(values, integers);
+    const float found = QuantizeChannelTo(WeightType::kInt4, values, integers);
     EXPECT_LT(Loss(values, integers, found), 0.04) << scale;
     EXPECT_EQ(std::signbit(found), std::signbit(scale));
   }
@@ -64,7 +64,7 @@ TEST(Int4WeightsTest, MultiplesOfAScaleLoseNothing) {
 TEST(Int4WeightsTest, NormalWeightsLoseLessThanWithTheScaleOfTheLargest) {
   const std::vector<float> values = Normal(4096, 2);
   std::vector<int8_t> integers(values.size());
-  const float scale = QuantizeChannelToInt4(values, integers);
+  const float scale = QuantizeChannelTo(WeightType::kInt4, values, integers);
   EXPECT_LT(Loss(values, integers, scale), 0.12);
   float largest = 0;
   for (const float v : values) largest = std::max(largest, std::fabs(v));
@@ -76,9 +76,9 @@ TEST(Int4WeightsTest, NormalWeightsLoseLessThanWithTheScaleOfTheLargest) {
 
 TEST(Int4WeightsTest, AChannelOfZerosHasScaleOne) {
   std::vector<int8_t> integers(3, 5);
-  EXPECT_EQ(
-      QuantizeChannelToInt4(std::vector<float>{0.0f, -0.0f, 0.0f}, integers),
-      1.0f);
+  EXPECT_EQ(QuantizeChannelTo(WeightType::kInt4,
+                              std::vector<float>{0.0f, -0.0f, 0.0f}, integers),
+            1.0f);
   EXPECT_EQ(integers, (std::vector<int8_t>{0, 0, 0}));
 }
 
@@ -87,7 +87,7 @@ TEST(Int6WeightsTest, NoWeightIsOutsideOfThirtyOne) {
   values[7] = -20.0f;
   values[8] = 19.0f;
   std::vector<int8_t> integers(values.size());
-  EXPECT_GT(QuantizeChannelToInt6(values, integers), 0.0f);
+  EXPECT_GT(QuantizeChannelTo(WeightType::kInt6, values, integers), 0.0f);
   EXPECT_GE(std::ranges::min(integers), -31);
   EXPECT_LE(std::ranges::max(integers), 31);
 }
@@ -95,7 +95,7 @@ TEST(Int6WeightsTest, NoWeightIsOutsideOfThirtyOne) {
 TEST(Int6WeightsTest, NormalWeightsLoseLessThanWithTheScaleOfTheLargest) {
   const std::vector<float> values = Normal(4096, 4);
   std::vector<int8_t> integers(values.size());
-  const float scale = QuantizeChannelToInt6(values, integers);
+  const float scale = QuantizeChannelTo(WeightType::kInt6, values, integers);
   float largest = 0;
   for (const float v : values) largest = std::max(largest, std::fabs(v));
   const double loss = Loss(values, integers, scale);

@@ -147,8 +147,8 @@ Aligned Allocate(uint64_t bytes) {
 class PrunedArgmaxTest : public testing::Test {
  protected:
   void Use(const Case& c) {
-    planes_ = Allocate(NibblePlaneBytes(c.n, c.k, false));
-    PackNibblePlanes(c.n, c.k, 0, c.n, c.weights.data(), c.scale.data(), false,
+    planes_ = Allocate(NibblePlaneBytes(c.n, c.k, 8));
+    PackNibblePlanes(c.n, c.k, 0, c.n, c.weights.data(), c.scale.data(), 8,
                      planes_.get());
     packed_ = Allocate(PackedBytes(WeightType::kInt8, tile_, c.n, c.k));
     PackInt8(tile_, c.n, c.k, c.weights.data(), c.scale.data(), packed_.get());

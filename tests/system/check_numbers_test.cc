@@ -72,7 +72,7 @@ TEST_F(CheckNumbersTest, OfNibblePlanesSumsScalesAndNorms) {
   for (const uint64_t block : {uint64_t{0}, last}) {
     const uint64_t high = block * NibbleHighBytes(k) + nibbles;
     const uint64_t low =
-        NibblePassBytes(n, k) + block * NibbleLowBytes(k, false) + nibbles;
+        NibblePassBytes(n, k) + block * NibbleLowBytes(k, 8) + nibbles;
     for (const uint64_t sum : {high, low}) {
       EXPECT_TRUE(With("output", sum, most).ok());
       ExpectRefused("output", sum, most + 1);

@@ -97,7 +97,7 @@ inline ModelBytes ConvertDemoToInt6(Tile tile, bool pruned_argmax = true) {
     return WriteModel(OpenModel(DemoDirectory(), true, {}),
                       {.tile = tile,
                        .pruned_argmax = pruned_argmax,
-                       .int6 = true,
+                       .other_types = WeightType::kInt6,
                        .progress = {}});
   });
 }

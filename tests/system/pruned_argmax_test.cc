@@ -245,8 +245,7 @@ TEST(PrunedArgmaxModelTest, AreInTheFile) {
   ASSERT_TRUE(ReadModelFile(Demo(true).bytes(), true, &pruned).ok());
   ASSERT_TRUE(ReadModelFile(Demo(false).bytes(), true, &full).ok());
   const Linear& output = pruned.tensors.output;
-  EXPECT_EQ(pruned.info.sizes.output,
-            NibblePlaneBytes(output.n, output.k, false));
+  EXPECT_EQ(pruned.info.sizes.output, NibblePlaneBytes(output.n, output.k, 8));
   EXPECT_EQ(
       full.info.sizes.streamed_per_token - pruned.info.sizes.streamed_per_token,
       full.info.sizes.output - NibblePassBytes(output.n, output.k));

@@ -57,7 +57,7 @@ bool HasKernels(const char* level, WeightType type, Tile tile) {
   GemmKernels kernels;
   const CpuFeatures cpu = *LimitCpuFeatures(DetectCpuFeatures(), level);
   return type == WeightType::kInt4
-             ? SelectInt4Kernels(cpu, tile, &kernels).ok()
+             ? AddGemmKernels(cpu, WeightType::kInt4, tile, &kernels).ok()
              : SelectGemmKernels(cpu, type, tile, &kernels).ok();
 }
 
@@ -88,7 +88,9 @@ TEST(SameLogitsTest, Int4GivesTheSameBitsOnEveryCpuAndInEveryTile) {
   int runs = 0;
   for (const Tile tile : kTiles) {
     GemmKernels kernels;
-    if (!SelectInt4Kernels(DetectCpuFeatures(), tile, &kernels).ok()) continue;
+    if (!AddGemmKernels(DetectCpuFeatures(), WeightType::kInt4, tile, &kernels)
+             .ok())
+      continue;
     SCOPED_TRACE(NameOf(tile));
     runs += ExpectHash(UsableLevels(), ConvertDemoToInt4(tile),
                        WeightType::kInt4, tile, "9ab557b36e9bd301");

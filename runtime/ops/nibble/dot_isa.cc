@@ -22,11 +22,11 @@ constexpr size_t kPrefetchBytes = 8192;
 LATIMER_INLINE const uint8_t* HighOf(const NibbleProduct& p, size_t block) {
   return p.high + block * (kChannels * p.k / 2 + sizeof(NibbleConstants));
 }
-LATIMER_INLINE bool IsInt6(const NibbleProduct& p) {
-  return kProfile.int6_weights && p.int6;
+LATIMER_INLINE bool HasHalfLow(const NibbleProduct& p) {
+  return kProfile.int6_weights && p.half_low;
 }
 LATIMER_INLINE const uint8_t* LowOf(const NibbleProduct& p, size_t block) {
-  return p.low + block * (kChannels * p.k / (IsInt6(p) ? 4 : 2) +
+  return p.low + block * (kChannels * p.k / (HasHalfLow(p) ? 4 : 2) +
                           sizeof(NibbleConstants::sum));
 }
 LATIMER_INLINE const NibbleConstants& ConstantsOf(const NibbleProduct& p,
@@ -65,7 +65,7 @@ LATIMER_AT(Floats)
 LATIMER_AT(Ints)
 LATIMER_AT(Uints)
 
-// The low nibbles of a group of int6, which has half of their bits.
+// The low nibbles of a group, of which half of the bits are stored.
 struct alignas(kLine) LowGroup {
   uint8_t bytes[kGroup];
 };
@@ -79,7 +79,7 @@ LATIMER_INLINE void UnpackLow(const uint8_t* half, LowGroup& out) {
 }
 
 // out[row] = x times the nibbles of a block, where x is the row's q without its
-// zero point. `half` says that they are low ones of int6. A file with wrong
+// zero point. `half` says that they are low ones of two bits. A file with wrong
 // sums of nibbles may overflow, which wraps.
 template <size_t kRows>
 LATIMER_INLINE void DotBlock(const NibbleProduct* rows, const uint8_t* nibbles,
@@ -191,7 +191,7 @@ LATIMER_INLINE void SumBlock(const NibbleProduct* rows, size_t block,
                              int32_t (&out)[kRows][kChannels]) {
   int32_t low[kRows][kChannels];
   DotBlock<kRows>(rows, HighOf(*rows, block), false, out);
-  DotBlock<kRows>(rows, LowOf(*rows, block), IsInt6(*rows), low);
+  DotBlock<kRows>(rows, LowOf(*rows, block), HasHalfLow(*rows), low);
   for (size_t row = 0; row < kRows; ++row) {
     const Uints sums = 16 * UintsAt(out[row]) + UintsAt(low[row]) -
                        128 * static_cast<uint32_t>(rows[row].sum);
@@ -225,7 +225,7 @@ LATIMER_INLINE void SumWholeBlocks(const NibbleProduct* rows, size_t block,
         __builtin_prefetch(low[b] + line + kBlocks * kPrefetchBytes);
       }
     }
-    if (IsInt6(*rows)) {
+    if (HasHalfLow(*rows)) {
       LowGroup groups[kBlocks];
       const uint8_t* unpacked[kBlocks];
 #pragma GCC unroll 2

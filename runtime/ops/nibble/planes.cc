@@ -48,7 +48,7 @@ NibbleProduct MakeNibbleProduct(const NibbleKernels& kernels,
           .sum = sum,
           .norm = norm,
           .negatives = negatives,
-          .int6 = w.type == WeightType::kInt6};
+          .half_low = InfoOf(w.type).bits < 8};
 }
 
 void UnpackNibbleRow(const PackedMatrix& w, uint32_t channel, float* out) {
@@ -58,15 +58,16 @@ void UnpackNibbleRow(const PackedMatrix& w, uint32_t channel, float* out) {
   const size_t first_byte = 4 * (channel % kNibbleBlockRows);
   const auto* data = reinterpret_cast<const uint8_t*>(w.data);
   const uint8_t* high = data + block * NibbleHighBytes(w.k) + first_byte;
-  const bool int6 = w.type == WeightType::kInt6;
+  const uint32_t bits = InfoOf(w.type).bits;
+  const bool half = bits < 8;
   const uint8_t* low = data + NibblePassBytes(w.n, w.k) +
-                       block * NibbleLowBytes(w.k, int6) + first_byte;
+                       block * NibbleLowBytes(w.k, bits) + first_byte;
   float scale;  // After the nibbles and their sums.
   std::memcpy(&scale, high + (w.k / 8 + 1) * kLine, sizeof(scale));
   for (size_t i = 0; i < w.k; i += 8, high += kLine) {
-    const uint8_t* line = low + (int6 ? i / 16 : i / 8) * kLine;
+    const uint8_t* line = low + (half ? i / 16 : i / 8) * kLine;
     for (size_t b = 0; b < 4; ++b) {
-      const int l = int6 ? line[b] << i / 8 % 2 * 2 & 0xcc : line[b];
+      const int l = half ? line[b] << i / 8 % 2 * 2 & 0xcc : line[b];
       const int first = 16 * (high[b] & 15) + (l & 15) - 128;
       const int second = 16 * (high[b] >> 4) + (l >> 4) - 128;
       out[i + b] = static_cast<float>(first) * scale;

@@ -20,10 +20,10 @@
 // vectors of int32 sum up the channels side by side. The last block is filled
 // with zeros.
 //
-// A matrix of int6 is one of int8 with weights 4 w and a quarter of the scales.
-// The lower half of its low nibbles is zero and not stored: a line has those of
-// two, of the first one as they are and of the second one shifted right by two
-// bits.
+// Weights may have 6 bits instead of 8: the matrix is then one of weights 4 w
+// and a quarter of the scales. The lower half of its low nibbles is zero and
+// not stored: a line has those of two, of the first one as they are and of the
+// second one shifted right by two bits.
 //
 // *_isa.cc files include this header too, but call none of its functions.
 #ifndef LATIMER_OPS_NIBBLE_PLANES_H_
@@ -37,6 +37,8 @@ namespace latimer {
 struct CpuFeatures;
 struct PackedMatrix;
 
+// Bits of a high nibble: weights have more.
+inline constexpr uint32_t kNibbleBits = 4;
 // Output channels of a block.
 inline constexpr uint32_t kNibbleBlockRows = 16;
 // k is a multiple of this.
@@ -66,7 +68,7 @@ struct NibbleProduct {
   int32_t sum;
   float norm;
   int32_t negatives;  // The sum of |q| over negative q.
-  bool int6;
+  bool half_low;      // Low nibbles have two bits.
 };
 
 // All tables give the same bits.
@@ -111,12 +113,14 @@ constexpr uint64_t NibbleBlocks(uint64_t n) {
   return (n + kNibbleBlockRows - 1) / kNibbleBlockRows;
 }
 
-// Bytes of a block of high nibbles, and of one of low nibbles.
+// Bytes of a block of high nibbles, and of one of low nibbles of weights of so
+// many bits.
 constexpr uint64_t NibbleHighBytes(uint64_t k) {
   return kNibbleBlockRows * k / 2 + sizeof(NibbleConstants);
 }
-constexpr uint64_t NibbleLowBytes(uint64_t k, bool int6) {
-  return kNibbleBlockRows * k / (int6 ? 4 : 2) + sizeof(NibbleConstants::sum);
+constexpr uint64_t NibbleLowBytes(uint64_t k, uint32_t bits) {
+  return kNibbleBlockRows * k * (bits - kNibbleBits) / 8 +
+         sizeof(NibbleConstants::sum);
 }
 
 // Bytes that every token reads, a multiple of 64: the high nibbles.
@@ -125,8 +129,8 @@ constexpr uint64_t NibblePassBytes(uint64_t n, uint64_t k) {
 }
 
 // Bytes of the matrix: a multiple of 64.
-constexpr uint64_t NibblePlaneBytes(uint64_t n, uint64_t k, bool int6) {
-  return NibbleBlocks(n) * (NibbleHighBytes(k) + NibbleLowBytes(k, int6));
+constexpr uint64_t NibblePlaneBytes(uint64_t n, uint64_t k, uint32_t bits) {
+  return NibbleBlocks(n) * (NibbleHighBytes(k) + NibbleLowBytes(k, bits));
 }
 
 // What the kernels need to multiply q [w.k], quantized with these parameters,

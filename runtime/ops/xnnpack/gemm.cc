@@ -180,18 +180,19 @@ Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
   return UnsupportedCpu();
 }
 
-Status SelectInt4Kernels(CpuFeatures features, Tile tile,
-                         GemmKernels* kernels) {
-  return FindSet(features, WeightType::kInt4, tile, &kernels->int4);
-}
-
-void SelectInt6Kernels(GemmKernels* kernels) {
+Status AddGemmKernels(CpuFeatures features, WeightType type, Tile tile,
+                      GemmKernels* kernels) {
+  if (type == WeightType::kInt4) {
+    return FindSet(features, type, tile, &kernels->int4);
+  }
+  if (!kProfile.int6_weights || type != WeightType::kInt6) return {};
   for (const Int6Kernel& kernel : Int6Kernels()) {
     if (kernel.tile == kernels->gemm->tile &&
         kernel.feature == kernels->gemm->feature) {
       kernels->int6 = &kernel;
     }
   }
+  return {};
 }
 
 bool FastestTile(CpuFeatures features, WeightType type, Tile* out) {

@@ -25,7 +25,7 @@ struct ConvertKernelSet;  // Kernels that quantize rows.
 struct GemmKernels {
   const GemmKernelSet* gemm = nullptr;  // Null for f16.
   const GemmKernelSet* int4 = nullptr;  // Null unless asked for.
-  // Null unless asked for, and where int6 weights are unpacked for `gemm`.
+  // Null unless asked for, and where chunks are unpacked for `gemm`.
   const Int6Kernel* int6 = nullptr;
   const ConvertKernelSet* convert = nullptr;  // Null for f32 and f16.
 };
@@ -38,12 +38,10 @@ struct GemmKernels {
 Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
                          GemmKernels* out);
 
-// Adds the kernels for int4 weights to those of an int8 tile. The same errors.
-Status SelectInt4Kernels(CpuFeatures features, Tile tile, GemmKernels* kernels);
-
-// Adds the kernel for int6 weights that this CPU's kernels for the int8 tile
-// have beside them, if any.
-void SelectInt6Kernels(GemmKernels* kernels);
+// Adds the kernels that matrices of another type need in a model of this tile,
+// if they need any. The same errors.
+Status AddGemmKernels(CpuFeatures features, WeightType type, Tile tile,
+                      GemmKernels* kernels);
 
 // Sets `out` to the tile of the fastest kernels of this build for weights of
 // `type` that `features` allow. Returns false if there are none.
@@ -75,11 +73,11 @@ void QuantizeRows(const GemmKernels& kernels, size_t rows, size_t cols,
                   RowQuantization* params);
 
 // Computes columns [channel_begin, channel_end) of y [rows, w.n] from quantized
-// rows q [rows, w.k] and int8, int6 or int4 weights; writes no other columns.
+// rows q [rows, w.k] and integers; writes no other columns.
 // Strides are in elements. `scratch` has UnpackedBytes(w.k) of
-// latimer/internal/memory_plan.h, aligned to 64 bytes, if w is int6. Precondition:
-// channel_begin is a multiple of the tile's nr; so is channel_end, unless it is
-// w.n.
+// latimer/internal/memory_plan.h, aligned to 64 bytes, if w is chunked.
+// Precondition: channel_begin is a multiple of the tile's nr; so is
+// channel_end, unless it is w.n.
 void GemmInt8(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
               uint32_t channel_begin, uint32_t channel_end, const int8_t* q,
               size_t q_stride, const RowQuantization* params, float* y,

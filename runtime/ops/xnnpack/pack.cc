@@ -133,4 +133,21 @@ void PackF16(size_t n, size_t k, const float* weights, std::byte* out) {
   }
 }
 
+void PackMatrix(WeightType type, Tile tile, size_t n, size_t k,
+                const float* weights, const int8_t* integers,
+                const float* scale, std::byte* out) {
+  switch (type) {
+    case WeightType::kF32:
+      return PackF32(tile, n, k, weights, out);
+    case WeightType::kInt8:
+      return PackInt8(tile, n, k, integers, scale, out);
+    case WeightType::kInt4:
+      return PackInt4(tile, n, k, integers, scale, out);
+    case WeightType::kF16:
+      return PackF16(n, k, weights, out);
+    case WeightType::kInt6:
+      return PackInt6(tile, n, k, integers, scale, out);
+  }
+}
+
 }  // namespace latimer

@@ -34,6 +34,12 @@ void PackF32(Tile tile, size_t n, size_t k, const float* weights,
 // nearest. Precondition: magnitudes below kHalfOverflow of base/half.h.
 void PackF16(size_t n, size_t k, const float* weights, std::byte* out);
 
+// That of these which is for `type`. It reads either the weights or the
+// integers and scales.
+void PackMatrix(WeightType type, Tile tile, size_t n, size_t k,
+                const float* weights, const int8_t* integers,
+                const float* scale, std::byte* out);
+
 }  // namespace latimer
 
 #endif  // LATIMER_OPS_XNNPACK_PACK_H_

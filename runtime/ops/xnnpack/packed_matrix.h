@@ -31,33 +31,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ops/xnnpack/weight_types.h"
+
 namespace latimer {
-
-enum class WeightType : uint8_t {
-  kF32,
-  kInt8,  // Symmetric, one scale per output channel: XNNPACK's qc8w.
-  kInt4,  // The same with -8..7: qc4w. For some matrices of an int8 model.
-  // Converted to f32 when read: ops/gemm_float_isa.cc. For whole models, and
-  // for matrices of an int8 model.
-  kF16,
-  kInt6,  // As kInt8 with -31..31. For matrices of an int8 model.
-};
-
-constexpr const char* NameOf(WeightType type) {
-  switch (type) {
-    case WeightType::kF32:
-      return "f32";
-    case WeightType::kInt8:
-      return "int8";
-    case WeightType::kInt4:
-      return "int4";
-    case WeightType::kF16:
-      return "f16";
-    case WeightType::kInt6:
-      return "int6";
-  }
-  return "?";
-}
 
 // Named nr x kr [s sr]; only 4x4 is not, to tell it from f32's 4x1. The values
 // are the model file's; see schema/model.fbs.
@@ -112,12 +88,14 @@ constexpr const char* NameOf(Tile tile) { return InfoOf(tile).name; }
 constexpr WeightType WeightTypeOf(Tile tile) { return InfoOf(tile).type; }
 constexpr TileShape ShapeOf(Tile tile) { return InfoOf(tile).shape; }
 
-// The shape of int4 weights may differ: XNNPACK has no kernels for plain NEON
-// with a shuffle. f16 weights have one shape, whatever the model's tile.
+// The shape of weights of a type in a model of this tile.
 constexpr TileShape ShapeOf(WeightType type, Tile tile) {
-  if (type == WeightType::kF16) return ShapeOf(Tile::k16x1);
-  return type == WeightType::kInt4 && tile == Tile::k8x2s4 ? TileShape{16, 1, 1}
-                                                           : ShapeOf(tile);
+  const TileShape shape = ShapeOf(tile);
+  const TileRule rule = InfoOf(type).tile;
+  return rule == TileRule::k16x1 ||
+                 (rule == TileRule::kUnshuffled && shape.sr > 1)
+             ? ShapeOf(Tile::k16x1)
+             : shape;
 }
 
 // The alignment of a packed matrix; its size is a multiple of this too.
@@ -128,46 +106,23 @@ constexpr uint64_t RoundUp(uint64_t value, uint64_t multiple) {
 }
 
 // A chunk of an int6 block.
-inline constexpr uint32_t kInt6ChunkWeights = 128;
+inline constexpr uint32_t kInt6ChunkWeights = InfoOf(WeightType::kInt6).chunk;
 inline constexpr uint32_t kInt6ChunkBytes = kInt6ChunkWeights * 6 / 8;
 
 // Inputs of a packed channel: k and its padding.
 constexpr uint64_t PackedInputs(WeightType type, Tile tile, uint64_t k) {
   const TileShape shape = ShapeOf(type, tile);
-  const uint64_t group = uint64_t{shape.kr} * shape.sr;
-  switch (type) {
-    case WeightType::kInt4:
-      return RoundUp(k, 2 * group);
-    case WeightType::kInt6: {
-      const uint64_t chunk = kInt6ChunkWeights / shape.nr;
-      return RoundUp(k, group > chunk ? group : chunk);  // Powers of two.
-    }
-    case WeightType::kF32:
-    case WeightType::kF16:
-    case WeightType::kInt8:
-      break;
-  }
-  return RoundUp(k, group);
+  const uint32_t groups = shape.kr * shape.sr * InfoOf(type).groups;
+  const uint32_t chunk = InfoOf(type).chunk;
+  // All are powers of two.
+  return RoundUp(k, chunk > groups * shape.nr ? chunk / shape.nr : groups);
 }
 
 // Bytes of one block of nr channels.
 constexpr uint64_t PackedBlockBytes(WeightType type, Tile tile, uint64_t k) {
-  const uint64_t inputs = PackedInputs(type, tile, k);
-  const uint32_t nr = ShapeOf(type, tile).nr;
-  constexpr uint64_t kBesideIntegers = 2 * sizeof(float) + sizeof(int32_t);
-  switch (type) {
-    case WeightType::kF32:
-      return (inputs * sizeof(float) + sizeof(float)) * nr;
-    case WeightType::kInt8:
-      return (inputs + kBesideIntegers) * nr;
-    case WeightType::kInt4:
-      return (inputs / 2 + kBesideIntegers) * nr;
-    case WeightType::kF16:
-      return inputs * sizeof(uint16_t) * nr;
-    case WeightType::kInt6:
-      return (inputs * 6 / 8 + kBesideIntegers) * nr;
-  }
-  return 0;
+  return (PackedInputs(type, tile, k) * InfoOf(type).bits / 8 +
+          InfoOf(type).bytes_beside) *
+         ShapeOf(type, tile).nr;
 }
 
 // Bytes of a packed matrix with n output channels and k inputs: a multiple of

@@ -28,20 +28,22 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // multiplies.
 struct Problem {
   // The weight and the scale that the planes have.
-  int StoredWeight(size_t i) const { return weights[i] * (int6 ? 4 : 1); }
-  float StoredScale(size_t i) const { return scale[i] * (int6 ? 0.25f : 1); }
+  int StoredWeight(size_t i) const { return weights[i] * (bits < 8 ? 4 : 1); }
+  float StoredScale(size_t i) const {
+    return scale[i] * (bits < 8 ? 0.25f : 1);
+  }
 
   size_t n, k;
   std::vector<int8_t> weights, q;
   std::vector<float> scale, bias;
   int32_t zero_point = 0;
   float activation_scale = 0.0173f;
-  bool int6 = false;
+  uint32_t bits = 8;
 };
 
-Problem RandomProblem(size_t n, size_t k, uint32_t seed, bool int6 = false) {
+Problem RandomProblem(size_t n, size_t k, uint32_t seed, uint32_t bits = 8) {
   std::mt19937 random(seed);
-  const int most = int6 ? 31 : 127;
+  const int most = bits < 8 ? 31 : 127;
   std::uniform_int_distribution<int> weight(-most, most), byte(-128, 127);
   std::normal_distribution<float> bias(0.0f, 3.0f);
   Problem p{.n = n, .k = k, .weights = {}, .q = {}, .scale = {}, .bias = {}};
@@ -56,7 +58,7 @@ Problem RandomProblem(size_t n, size_t k, uint32_t seed, bool int6 = false) {
     p.bias.push_back(bias(random));
   }
   p.zero_point = byte(random);
-  p.int6 = int6;
+  p.bits = bits;
   return p;
 }
 
@@ -71,7 +73,7 @@ std::vector<Problem> Problems() {
   for (const size_t n : {1u, 15u, 16u, 17u, 100u, 333u}) {
     for (const size_t k : {32u, 96u, 256u, 640u}) {
       problems.push_back(RandomProblem(n, k, seed++));
-      problems.push_back(RandomProblem(n, k, seed++, /*int6=*/true));
+      problems.push_back(RandomProblem(n, k, seed++, /*bits=*/6));
     }
   }
   for (const int w : {-127, -121, -8, 0, 7, 8, 127}) {
@@ -83,7 +85,7 @@ std::vector<Problem> Problems() {
         p.zero_point = zero_point;
         problems.push_back(p);
         if (w < -31 || w > 31) continue;
-        p.int6 = true;
+        p.bits = 6;
         problems.push_back(std::move(p));
       }
     }
@@ -98,7 +100,7 @@ std::vector<Problem> Problems() {
 
 struct Packed {
   explicit Packed(const Problem& p) {
-    const size_t bytes = NibblePlaneBytes(p.n, p.k, p.int6);
+    const size_t bytes = NibblePlaneBytes(p.n, p.k, p.bits);
     data.resize(bytes + 64);
     void* memory = data.data();
     size_t space = data.size();
@@ -106,14 +108,14 @@ struct Packed {
     // In two calls, as the converter may do.
     const size_t part = std::min<size_t>(p.n, 16);
     PackNibblePlanes(p.n, p.k, 0, part, p.weights.data(), p.scale.data(),
-                     p.int6, begin);
+                     p.bits, begin);
     if (part < p.n) {
       PackNibblePlanes(p.n, p.k, part, p.n - part,
                        p.weights.data() + part * p.k, p.scale.data() + part,
-                       p.int6, begin);
+                       p.bits, begin);
     }
     matrix = {begin, static_cast<uint32_t>(p.n), static_cast<uint32_t>(p.k),
-              p.int6 ? WeightType::kInt6 : WeightType::kInt8};
+              p.bits < 8 ? WeightType::kInt6 : WeightType::kInt8};
   }
   Packed(const Packed&) = delete;
   Packed& operator=(const Packed&) = delete;
@@ -303,7 +305,7 @@ void ExpectRowsAreThoseOfEach(const Problem& p) {
 
 TEST(NibblePlanesTest, BoundsAndMaximaOfManyRowsAreThoseOfEach) {
   ExpectRowsAreThoseOfEach(RandomProblem(333, 96, 7));
-  ExpectRowsAreThoseOfEach(RandomProblem(333, 96, 7, /*int6=*/true));
+  ExpectRowsAreThoseOfEach(RandomProblem(333, 96, 7, /*bits=*/6));
 }
 
 TEST(NibblePlanesTest, NoLogitIsAboveItsBound) {
@@ -342,9 +344,9 @@ TEST(NibblePlanesTest, NoLogitIsAboveItsBoundWhereThatIsTight) {
 }
 
 TEST(NibblePlanesTest, UnpackedRowsAreTheWeights) {
-  for (const auto& [k, int6] :
-       {std::pair(32u, false), {384u, false}, {32u, true}, {384u, true}}) {
-    const Problem p = RandomProblem(37, k, 3, int6);
+  for (const auto& [k, bits] :
+       {std::pair(32u, 8u), {384u, 8u}, {32u, 6u}, {384u, 6u}}) {
+    const Problem p = RandomProblem(37, k, 3, bits);
     const Packed packed(p);
     for (uint32_t channel = 0; channel < p.n; ++channel) {
       std::vector<float> row(k);

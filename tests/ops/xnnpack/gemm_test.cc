@@ -126,7 +126,7 @@ std::vector<GemmKernels> UsableKernels(WeightType type) {
     all = UsableKernels(WeightType::kInt8);
     for (size_t i = 0, sets = all.size(); i < sets; ++i) {
       GemmKernels with = all[i];
-      SelectInt6Kernels(&with);
+      EXPECT_TRUE(AddGemmKernels(cpu, type, with.gemm->tile, &with).ok());
       if (with.int6 != nullptr) all.push_back(with);
     }
     return all;
