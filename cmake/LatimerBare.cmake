@@ -1,6 +1,7 @@
 # Programs without an operating system, for the machine LATIMER_BARE of
 # targets/bare. The model in them is LATIMER_EMBED, by default that of the
-# board's EXAMPLE, else the demo's, which the host's converter makes.
+# board's EXAMPLE, else the demo's, which the host's converter makes. So it does
+# the profile of that model, if no LATIMER_MODEL is given.
 include_guard()
 include(LatimerEmbed)
 
@@ -10,13 +11,19 @@ if(NOT LATIMER_BOARD_EXAMPLE)
 endif()
 set(latimer_bare_options ${LATIMER_BOARD_EXAMPLE})
 list(POP_FRONT latimer_bare_options latimer_bare_example)
+include(LatimerConvert)
+if(NOT latimer_convert AND NOT (LATIMER_EMBED AND LATIMER_MODEL))
+  message(FATAL_ERROR "latimer-convert is missing: run `cmake --workflow "
+    "--preset demo` before, or give a model with -DLATIMER_EMBED=FILE and its "
+    "profile with -DLATIMER_MODEL=NAME.")
+endif()
+if(LATIMER_EMBED AND NOT EXISTS "${LATIMER_EMBED}")
+  message(FATAL_ERROR "LATIMER_EMBED: there is no file ${LATIMER_EMBED}.")
+endif()
 set(latimer_bare_model "${LATIMER_EMBED}")
+set(files "${LATIMER_EMBED}")
+set(words "${LATIMER_EMBED}")
 if(NOT LATIMER_EMBED)
-  include(LatimerConvert)
-  if(NOT latimer_convert)
-    message(FATAL_ERROR "latimer-convert is missing: run `cmake --workflow "
-      "--preset demo` before, or give a model with -DLATIMER_EMBED=FILE.")
-  endif()
   set(latimer_bare_model "${PROJECT_BINARY_DIR}/${latimer_bare_example}.ltm")
   set(example "${PROJECT_SOURCE_DIR}/examples/${latimer_bare_example}")
   file(GLOB files CONFIGURE_DEPENDS
@@ -26,6 +33,34 @@ if(NOT LATIMER_EMBED)
       --board ${LATIMER_BOARD} ${latimer_bare_options}
     DEPENDS "${latimer_convert}" ${files}
     COMMENT "Converting examples/${latimer_bare_example}" VERBATIM)
+  set(words "${example}" ${latimer_bare_options}
+    -o "${PROJECT_BINARY_DIR}/generated/models/example.ltm")
+endif()
+
+# Configuring writes it, because whoever reads the runtime's sources needs it.
+if(NOT LATIMER_MODEL)
+  get_filename_component(name "${latimer_bare_model}" NAME_WE)
+  string(MAKE_C_IDENTIFIER "${name}" name)
+  set(latimer_bare_profile "${PROJECT_BINARY_DIR}/generated/models/${name}.h")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    "${latimer_convert}" ${files})
+  set(old FALSE)
+  foreach(file IN LISTS files ITEMS "${latimer_convert}")
+    if("${file}" IS_NEWER_THAN "${latimer_bare_profile}")
+      set(old TRUE)  # Or there is none.
+    endif()
+  endforeach()
+  if(old)
+    file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/generated/models")
+    execute_process(
+      COMMAND "${latimer_convert}" ${words} --profile "${latimer_bare_profile}"
+        --board ${LATIMER_BOARD} --quiet
+      RESULT_VARIABLE result ERROR_VARIABLE error)
+    if(NOT result EQUAL 0)
+      file(REMOVE "${latimer_bare_profile}")
+      message(FATAL_ERROR "${error}")
+    endif()
+  endif()
 endif()
 add_custom_target(latimer_bare_model DEPENDS "${latimer_bare_model}")
 

@@ -70,6 +70,7 @@ function(latimer_add_program target)
     latimer_options)
   # Only the loop that measures the memory is hot.
   target_compile_options(${target} PRIVATE ${latimer_program_flags})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${LATIMER_UNITY})
   set_source_files_properties("${cli}/cpu_guard.cc" PROPERTIES COMPILE_OPTIONS
     "${latimer_guard_flags};-fno-lto;-fno-sanitize=all")
   set_source_files_properties("${cli}/bandwidth.cc" PROPERTIES COMPILE_OPTIONS

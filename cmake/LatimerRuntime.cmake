@@ -58,6 +58,9 @@ foreach(name IN ITEMS runtime_sources c_names isa_sources_gemm_int8
   set_property(GLOBAL PROPERTY latimer_${name} "${latimer_${name}}")
 endforeach()
 
+add_library(latimer_small INTERFACE)
+target_compile_options(latimer_small INTERFACE -Os)
+
 # The programs are small.
 set(latimer_program_flags -fno-exceptions -fno-rtti $<$<CONFIG:Release>:-Os>)
 
@@ -120,10 +123,7 @@ function(latimer_runtime_library target)
     latimer_write_board("${generated}" ${arg_BOARD} "${initializer}")
   endif()
 
-  add_library(${target} STATIC ${latimer_runtime_sources})
-  target_link_libraries(${target} PUBLIC $<TARGET_NAME_IF_EXISTS:Threads::Threads>
-    $<$<PLATFORM_ID:Windows>:synchronization>
-    PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
+  set(small "")
   if(LATIMER_BARE)  # Flash is small, and so should a download be.
     set(small ${latimer_runtime_sources})
     if(LATIMER_ARCH STREQUAL "wasm32")
@@ -132,10 +132,19 @@ function(latimer_runtime_library target)
     else()
       list(FILTER small EXCLUDE REGEX "/runtime/ops/")  # It takes the time.
     endif()
-    set_source_files_properties(${small} TARGET_DIRECTORY ${target}
-      PROPERTIES COMPILE_OPTIONS -Os)
+    list(REMOVE_ITEM latimer_runtime_sources ${small})
   endif()
+  add_library(${target} STATIC ${latimer_runtime_sources})
+  target_link_libraries(${target} PUBLIC $<TARGET_NAME_IF_EXISTS:Threads::Threads>
+    $<$<PLATFORM_ID:Windows>:synchronization>
+    PRIVATE latimer_xnnpack_kernels latimer_xnnpack_headers)
   set(parts ${target})
+  if(small)  # CMake compiles files with options of their own one by one.
+    set(part ${target}_small)
+    add_library(${part} OBJECT ${small})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
+    list(APPEND parts ${part})
+  endif()
   foreach(role IN ITEMS vector nibble gemm_int8)
     foreach(isa IN LISTS latimer_isas_of_${role})
       set(part ${target}_${role}_${isa})
@@ -167,6 +176,9 @@ function(latimer_runtime_library target)
       target_compile_definitions(${part} PUBLIC ${names})
     endif()
   endforeach()
+  if(small)  # After the -O2 of latimer_options: the last one counts.
+    target_link_libraries(${target}_small PRIVATE latimer_small)
+  endif()
   # CMake refuses a target that links two of them: its code can have one.
   set_target_properties(${target} PROPERTIES
     INTERFACE_LATIMER_RUNTIME ${target}

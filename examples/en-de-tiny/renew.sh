@@ -3,8 +3,7 @@
 #
 #     PYTHON=venv/bin/python examples/en-de-tiny/renew.sh build/tiny/model/hf [build/host/bin]
 #
-# A model of another shape or vocabulary also needs targets/models/en_de_tiny.h, which this writes. Left to do by hand:
-# reading everyday.de, and the figures of README.md.
+# Left to do by hand: reading everyday.de, and the figures of README.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 new=$1 programs=${2:-build/host/bin} python=${PYTHON:-python3}
@@ -17,7 +16,7 @@ examples/en-de/training/take_model.sh "$new" "$example"
 board=stm32h743
 read -ra options <<<"$(tr '\n' ' ' <targets/boards/$board.cmake | sed 's/.*EXAMPLE en-de-tiny *\(.*\) QEMU .*/\1/')"
 "$programs/latimer-convert" "$example" -o "$work/$board.ltm" "${options[@]}" --board $board \
-    --profile targets/models/en_de_tiny.h --bill
+    --bill
 "$programs/latimer-convert" "$example" -o "$work/pc.ltm" "${options[@]}" --quiet
 
 "$python" tests/reference/same_tokens.py --model "$example" --lines 200 --fixture "$example/fixture.jsonl" | tee "$work/f32"
@@ -28,4 +27,4 @@ read -ra options <<<"$(tr '\n' ' ' <targets/boards/$board.cmake | sed 's/.*EXAMP
 "$programs/latimer" translate "$work/pc.ltm" <"$text/everyday.en" >"$example/everyday.de"
 "$programs/latimer" translate "$work/pc.ltm" <"$text/test.en" >"$work/test.de"
 "$python" -m sacrebleu "$text/test.de" -i "$work/test.de" -m bleu chrf -b -w 1
-git status --short "$example" targets/models
+git status --short "$example"

@@ -5,25 +5,27 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "latimer/model_info.h"
+#include "model/model_description.h"
 #include "ops/xnnpack/weight_types.h"
 
 namespace latimer {
 
-// Where ModelDescription counts them, by the value of WeightType; null: it does not,
-// because it names the type that all others have.
+// Where ModelDescription counts them, by the value of WeightType; null: it does
+// not, because it names the type that all others have.
 inline constexpr uint32_t ModelDescription::*kMatrixCounts[kWeightTypeCount] = {
-    nullptr, nullptr, &ModelDescription::int4_matrices, &ModelDescription::f16_matrices,
-    &ModelDescription::int6_matrices};
+    nullptr, nullptr, &ModelDescription::int4_matrices,
+    &ModelDescription::f16_matrices, &ModelDescription::int6_matrices};
 
 // Whether the model has matrices of a type that is counted.
 constexpr bool HasMatrices(const ModelDescription& info, WeightType type) {
-  uint32_t ModelDescription::*const count = kMatrixCounts[static_cast<size_t>(type)];
+  uint32_t ModelDescription::*const count =
+      kMatrixCounts[static_cast<size_t>(type)];
   return count != nullptr && info.*count > 0;
 }
 
 constexpr void CountMatrix(WeightType type, ModelDescription* info) {
-  uint32_t ModelDescription::*const count = kMatrixCounts[static_cast<size_t>(type)];
+  uint32_t ModelDescription::*const count =
+      kMatrixCounts[static_cast<size_t>(type)];
   if (count != nullptr) ++(info->*count);
 }
 

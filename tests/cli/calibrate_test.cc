@@ -56,7 +56,7 @@ class CalibrateTest : public ::testing::Test {
   std::set<MatrixAs> wanted() const {
     std::set<MatrixAs> wanted;
     for (const auto& [name, type] : PlanTypes(model_, write(int4_))) {
-      if (name == "output" || name.starts_with("decoder.1.")) {
+      if (name == "output" || name.starts_with("decoder.0.")) {
         wanted.emplace(name, type);
       }
     }
@@ -72,7 +72,7 @@ class CalibrateTest : public ::testing::Test {
   }
 
   TempFolder folder_;
-  CanonicalModel model_ = OpenModel(DemoDirectory(), true, {});
+  CanonicalModel model_ = OpenModel(SmallDemoDirectory(), true, {});
   QuantizedMatrices int4_ = QuantizeToInt4(/*largest_error=*/1, &model_);
   MatrixTypes int4_types_ = TypesOf(int4_);
 };
@@ -87,7 +87,7 @@ TEST_F(CalibrateTest, LowersTheErrorOnAnotherText) {
         << matrix.first;
   }
   WriteFile(text(), DemoText(1000, 40));
-  const ModelBytes f32 = ConvertDemo(WeightType::kF32);
+  const ModelBytes f32 = ConvertSmallDemo(WeightType::kF32);
   const auto certify = [&](const ModelBytes& packed) {
     return Certify(f32.bytes(), packed.bytes(),
                    {.text = text(), .references = {}, .progress = {}})
@@ -148,7 +148,7 @@ TEST(CalibrateProgramTest, SaysWhatItDid) {
   const std::string text = (folder.path() / "text").string();
   const std::string output = (folder.path() / "demo.ltm").string();
   WriteFile(text, DemoText(0, 20));
-  const std::string model = DemoDirectory().string();
+  const std::string model = SmallDemoDirectory().string();
   const auto convert = [&](std::vector<std::string> more) {
     std::vector<std::string> words = {model, "-o", output, "--calibrate", text};
     words.insert(words.end(), more.begin(), more.end());
@@ -177,7 +177,7 @@ TEST(CalibrateProgramTest, SaysWhatItDid) {
 
 TEST_F(CalibrateTest, TheLossOfATypeIsWhatTheCertificateLacks) {
   WriteFile(text(), DemoText(500, 30));
-  const ModelBytes f32 = ConvertDemo(WeightType::kF32);
+  const ModelBytes f32 = ConvertSmallDemo(WeightType::kF32);
   const ModelBytes packed = Write({});
   const Certificate certificate =
       Certify(f32.bytes(), packed.bytes(),
@@ -204,7 +204,7 @@ TEST(AutoProgramTest, ChoosesTypesThatKeepTheLossAndSaysWhy) {
   const std::string text = (folder.path() / "text").string();
   const std::string output = (folder.path() / "demo.ltm").string();
   WriteFile(text, DemoText(0, 20));
-  const std::string model = DemoDirectory().string();
+  const std::string model = SmallDemoDirectory().string();
   const Outcome result = RunProgram(
       "latimer-convert", {model, "-o", output, "--weights", "auto",
                           "--max-loss", "0.03", "--certify", text, "--json"});

@@ -53,7 +53,7 @@ class ConverterFaultsTest : public ::testing::Test {
   }
 
   static std::vector<std::string> Arguments(const fs::path& out) {
-    return {DemoDirectory(), "-o", out, "--tile", NameOf(UsableTile())};
+    return {SmallDemoDirectory(), "-o", out, "--tile", NameOf(UsableTile())};
   }
   static Outcome Run(const fs::path& out) {
     return RunProgram("latimer-convert", Arguments(out));
@@ -174,7 +174,7 @@ TEST_F(ConverterFaultsTest, OnAFullDiskItSaysSoAndLeavesNothing) {
 
 TEST_F(ConverterFaultsTest, OnASmallFileSystemItSaysSoAndLeavesNothing) {
   const std::string mount =
-      "mount -t tmpfs -o size=4m none " + folder_.path().string() + " && ";
+      "mount -t tmpfs -o size=1m none " + folder_.path().string() + " && ";
   if (RunCommand({"unshare", "-rm", "sh", "-c", mount + "true"}).code != 0) {
     GTEST_SKIP() << "No file system can be mounted here.";
   }

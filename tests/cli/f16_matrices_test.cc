@@ -36,7 +36,7 @@ class F16MatricesTest : public ::testing::Test {
   std::string output() const { return folder_.path() / "demo.ltm"; }
 
   Outcome Convert(std::vector<std::string> more) const {
-    more.insert(more.begin(), {DemoDirectory().string(), "-o", output()});
+    more.insert(more.begin(), {SmallDemoDirectory().string(), "-o", output()});
     return RunProgram("latimer-convert", more);
   }
   Json ConvertToJson(std::vector<std::string> more) const {

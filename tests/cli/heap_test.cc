@@ -16,7 +16,7 @@ class HeapTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempFolder>();
-    const ModelBytes model = ConvertDemo(WeightType::kInt8);
+    const ModelBytes model = ConvertSmallDemo(WeightType::kInt8);
     WriteFile(Path("model.ltm"),
               {reinterpret_cast<const char*>(model.bytes().data()),
                model.bytes().size()});

@@ -62,7 +62,7 @@ TEST(PivotTest, HtmlOfTheFirstModelMayGoToTheSecond) {
     EXPECT_EQ(latimer_html_push(static_cast<latimer_html*>(to), bytes, count),
               LATIMER_OK);
   };
-  const ModelBytes demo = ConvertDemo(WeightType::kInt8);
+  const ModelBytes demo = ConvertSmallDemo(WeightType::kInt8);
   const LoadedInC first(demo), second(demo);
   std::string twice;
   {
@@ -92,7 +92,7 @@ class PivotProgramTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempFolder>();
-    Write("demo", ConvertDemo(WeightType::kInt8));
+    Write("demo", ConvertSmallDemo(WeightType::kInt8));
     Write("ids", ConvertModel(TinyModel("no_scale"), WeightType::kInt8));
     for (const char* name : {"m2m100", "nllb_json"}) {
       const std::filesystem::path source = folder_->path() / name;

@@ -119,7 +119,7 @@ TEST(PlanTest, RefusesALimitBeyondTheModel) {
 }
 
 TEST(PlanTest, TextNeverHasLessRoomThanTheNormalizerNeeds) {
-  const ModelBytes bytes = ConvertDemo(WeightType::kInt8);
+  const ModelBytes bytes = ConvertSmallDemo(WeightType::kInt8);
   ModelDescription info;
   ASSERT_TRUE(ReadModelInfo(bytes.bytes(), true, &workspace, &info).ok());
   const Result<Profile> p =
@@ -142,7 +142,7 @@ TEST(PlanTest, AnyTilesModelIsRead) {
 }
 
 TEST(PlanTest, ADamagedFileIsRefused) {
-  const ModelBytes bytes = ConvertDemo(WeightType::kInt8);
+  const ModelBytes bytes = ConvertSmallDemo(WeightType::kInt8);
   ModelDescription info;
   const Status status =
       ReadModelInfo(bytes.bytes().first(1000), true, &workspace, &info);

@@ -19,7 +19,7 @@ class ProgressTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempFolder>();
-    const ModelBytes model = ConvertDemo(WeightType::kInt8);
+    const ModelBytes model = ConvertSmallDemo(WeightType::kInt8);
     WriteFile(Path("model.ltm"),
               {reinterpret_cast<const char*>(model.bytes().data()),
                model.bytes().size()});
@@ -82,8 +82,9 @@ TEST_F(ProgressTest, NothingIsShownWhereNobodyLooks) {
 TEST_F(ProgressTest, TheConverterShowsEachStep) {
   WriteFile(Path("lines"), "Hello.\nTom is here.\nGo home!\n");
   const auto convert = [&](std::vector<std::string> options) {
-    options.insert(options.begin(), {DemoDirectory(), "-o", Path("new.ltm"),
-                                     "--certify", Path("lines")});
+    options.insert(options.begin(),
+                   {SmallDemoDirectory(), "-o", Path("new.ltm"), "--certify",
+                    Path("lines")});
     return OnTerminal("latimer-convert", options, Path("out"));
   };
   const std::string text = convert({});

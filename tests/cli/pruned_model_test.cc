@@ -135,12 +135,12 @@ TEST(PrunedDemoTest, TextsThatLackOneOfTheLanguagesAreReported) {
 }
 
 TEST(PrunedDemoTest, TranslatesAsTheWholeModelWithoutTheLeftOutTokens) {
-  const CanonicalModel model = OpenModel(DemoDirectory(), true);
+  const CanonicalModel model = OpenModel(SmallDemoDirectory(), true);
   const DemoText text(150);
   const KeptTokens kept = ChooseTokens(model, {.texts = {text.path()}});
-  EXPECT_LT(kept.target.size(), 3000u);
+  EXPECT_LT(kept.target.size(), 2000u);
   std::vector<Ids> sources;
-  for (const FixtureRow& row : ReadDemoFixture()) {
+  for (const FixtureRow& row : ReadDemoFixture(SmallDemoDirectory())) {
     if (sources.size() < FewerIfSlow(120, 20)) sources.push_back(row.source);
   }
   for (const WeightType weights : kWeightTypes) {
@@ -182,7 +182,7 @@ TEST(PrunedDemoTest, TheTextIsTheWholeModelsWhereThatNeedsNothingElse) {
 }
 
 TEST(PrunedDemoTest, AShortlistAllowsTheSameOfWhatIsLeft) {
-  CanonicalModel model = OpenModel(DemoDirectory(), true);
+  CanonicalModel model = OpenModel(SmallDemoDirectory(), true);
   const Architecture& a = model.architecture;
   for (const bool copies_source : {false, true}) {
     CanonicalShortlist& list = model.shortlist.emplace();
@@ -199,7 +199,7 @@ TEST(PrunedDemoTest, AShortlistAllowsTheSameOfWhatIsLeft) {
     const DemoText text(300);
     const KeptTokens kept = ChooseTokens(model, {.texts = {text.path()}});
     std::vector<Ids> sources;
-    for (const FixtureRow& row : ReadDemoFixture()) {
+    for (const FixtureRow& row : ReadDemoFixture(SmallDemoDirectory())) {
       if (sources.size() < FewerIfSlow(60, 15)) sources.push_back(row.source);
     }
     EXPECT_GE(ExpectSameTranslations(model, kept, sources, WeightType::kInt8),
@@ -208,7 +208,7 @@ TEST(PrunedDemoTest, AShortlistAllowsTheSameOfWhatIsLeft) {
 }
 
 TEST(PrunedDemoTest, ItsKnownAnswerIsItsOwn) {
-  CanonicalModel model = OpenModel(DemoDirectory(), true);
+  CanonicalModel model = OpenModel(SmallDemoDirectory(), true);
   const DemoText text(100);
   PruneVocabulary(ChooseTokens(model, {.texts = {text.path()}}), &model);
   std::vector<std::string> warnings;
@@ -356,21 +356,21 @@ TEST(PruningCliTest, SaysWhatIsKeptAndWhatIsUnreachable) {
   const DemoText keep(200), other(400);
   const std::string output = folder.path() / "out.ltm";
   std::vector<std::string> arguments = {
-      DemoDirectory(), "-o",        output, "--keep-vocab", keep.path(),
-      "--unreachable", other.path()};
+      SmallDemoDirectory(), "-o",        output, "--keep-vocab", keep.path(),
+      "--unreachable",      other.path()};
   const Outcome text = RunProgram("latimer-convert", arguments);
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_THAT(text.out,
-              AllOf(HasSubstr(" of 12000 source tokens kept, "),
+              AllOf(HasSubstr(" of 4000 source tokens kept, "),
                     HasSubstr(" bytes saved."), HasSubstr("as source: "),
                     HasSubstr("as target: "), HasSubstr(" times  ")));
   arguments.emplace_back("--json");
   const Outcome json = RunProgram("latimer-convert", arguments);
   EXPECT_EQ(json.code, 0) << json.err;
   const auto report = nlohmann::json::parse(json.out)["vocabulary"];
-  EXPECT_EQ(report["source"]["of"], 12000);
-  EXPECT_LT(report["source"]["kept"], 4000);
-  EXPECT_GT(report["bytes_saved"], 1'000'000);
+  EXPECT_EQ(report["source"]["of"], 4000);
+  EXPECT_LT(report["source"]["kept"], 2000);
+  EXPECT_GT(report["bytes_saved"], 200'000);
   ASSERT_EQ(report["unreachable"].size(), 2u);
   const auto& source = report["unreachable"][0];
   EXPECT_EQ(source["side"], "source");
@@ -378,14 +378,14 @@ TEST(PruningCliTest, SaysWhatIsKeptAndWhatIsUnreachable) {
   EXPECT_GT(source["lost"], source["different"]);
   EXPECT_EQ(source["examples"].size(), 10u);
   const Outcome inspected = RunProgram("latimer", {"inspect", output});
-  EXPECT_THAT(inspected.out, HasSubstr(" of 12000 source tokens"));
+  EXPECT_THAT(inspected.out, HasSubstr(" of 4000 source tokens"));
 }
 
 TEST(PruningCliTest, WhatIsWrongGetsOneSentenceAndLeavesNoFile) {
   const TempFolder folder;
   const std::string output = folder.path() / "out.ltm";
   const auto error = [&](std::vector<std::string> arguments, int code) {
-    arguments.insert(arguments.begin(), {DemoDirectory(), "-o", output});
+    arguments.insert(arguments.begin(), {SmallDemoDirectory(), "-o", output});
     const std::string message =
         ErrorSentence(RunProgram("latimer-convert", arguments), code);
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));

@@ -45,7 +45,7 @@ class TextStreamTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempFolder>();
-    model_ = std::make_unique<ModelBytes>(ConvertDemo(WeightType::kInt8));
+    model_ = std::make_unique<ModelBytes>(ConvertSmallDemo(WeightType::kInt8));
     std::ofstream(Path(), std::ios::binary)
         .write(reinterpret_cast<const char*>(model_->bytes().data()),
                static_cast<std::streamsize>(model_->bytes().size()));

@@ -23,7 +23,7 @@ class WorkersTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempFolder>();
-    const ModelBytes model = ConvertDemo(WeightType::kInt8);
+    const ModelBytes model = ConvertSmallDemo(WeightType::kInt8);
     WriteFile(Model(), {reinterpret_cast<const char*>(model.bytes().data()),
                         model.bytes().size()});
   }

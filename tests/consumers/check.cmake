@@ -39,7 +39,8 @@ set(configure "${CMAKE_COMMAND}" -G Ninja -S "${project}" -B "${WORK}"
   "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DVERSION=${VERSION}"
   "-DLATIMER_CACHE_DIR=${CACHE}" -DLATIMER_CONVERTER=OFF
   "-DLATIMER_ISAS=${ISA}" "-DLATIMER_SCHEMA_COMPILER=${SCHEMA_COMPILER}"
-  -DCMAKE_BUILD_TYPE=Debug)
+  -DCMAKE_BUILD_TYPE=Debug  # Without what only a debugger reads.
+  -DCMAKE_C_FLAGS_DEBUG=-O0 -DCMAKE_CXX_FLAGS_DEBUG=-O0)
 run("${LATIMER}" translate "${MODEL}" --text "${text}")
 set(expected "${output}")
 

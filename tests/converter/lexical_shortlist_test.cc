@@ -120,7 +120,7 @@ TEST(LexicalShortlistTest, LinksAreCountedByTheirTokens) {
 
 const CanonicalModel& Demo() {
   static const CanonicalModel model =
-      OpenModel(std::filesystem::path(LATIMER_SOURCE_DIR) / "examples/en-de",
+      OpenModel(std::filesystem::path(LATIMER_SOURCE_DIR) / "examples/en-de-tiny",
                 /*with_tokenizer=*/true);
   return model;
 }

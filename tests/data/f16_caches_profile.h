@@ -4,7 +4,7 @@
 #define LATIMER_TESTS_DATA_F16_CACHES_PROFILE_H_
 
 #define kProfile kEnDeProfile
-#include "../../targets/models/en_de.h"
+#include "en_de.h"  // Of the build.
 #undef kProfile
 
 namespace latimer {

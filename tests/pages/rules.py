@@ -173,7 +173,7 @@ RULES = [
     Rule("slow", DEMO, r"smoke\.sh|evaluate\.py|verify_model\.py|^pip install", "trains a tiny model"),
     Rule("slow", CONVERTER, r"venv", "downloads PyTorch"),
     Rule("slow", SERVER, r"--port 5125|serve_load", "a minute of load"),
-    Rule("slow", TARGETS, r"orange_pi_zero3|write_presets|-DLATIMER_MODEL=my_model", "configures builds"),
+    Rule("slow", TARGETS, r"orange_pi_zero3|write_presets|-DLATIMER_(MODEL|EMBED)=\S*my_model", "configures builds"),
     Rule("slow", "*", r"pip install ziglang", "downloads Zig, 90 MB"),
     # ---- Built already, with --short ---------------------------------------------------------------------------------
     Rule("built", "*", r"^cmake --workflow --preset demo$", "by check_pages_short", "test -e build/host/en-de.ltm"),
@@ -244,7 +244,7 @@ RULES = [
          "page.html"),
     Rule("stand-in", DOCUMENTS, r"letter\.docx", "the reader's letter", LETTER, "letter.docx"),
     Rule("stand-in", BULK, r"corpus\.parquet", "the reader's table", TABLE, "corpus.parquet"),
-    Rule("stand-in", "docs/build.md", r"my_model", "the reader's profile", "cp targets/models/en_de.h {name}",
+    Rule("stand-in", "docs/build.md", r"my_model", "the reader's profile", "build/host/bin/latimer-convert examples/en-de -o my_model.ltm --quiet --profile {name}",
          "targets/models/my_model.h"),
     Rule("stand-in", "docs/packages.md", r"my_program\.cc", "the reader's program", "cp examples/translate.cc {name}",
          "my_program.cc"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Types what the pages say, as a reader would: on a fresh clone, in a new shell for each page, step by step.
 
-    tests/pages/run.py [--short] [--page PAGE]... [--list] [--commit REV | --changes] [--folder FOLDER] [--install]
+    tests/pages/run.py [--short] [--jobs N] [--page PAGE]... [--list] [--commit REV | --changes] [--folder FOLDER] [--install]
 
 A step fails if its exit code is not 0 (or the one that its comment names: `# exit code 1`), if it does not print what
 the page shows, or if a file that its comment names, such as `# build/wasm32/site`, is not there. rules.py has what is
@@ -9,6 +9,7 @@ not typed as it stands, and why; README.md says more. Exit code 1: a step failed
 """
 
 import argparse
+import contextlib
 import fcntl
 import fnmatch
 import os
@@ -19,10 +20,11 @@ import subprocess
 import sys
 import time
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from page import read  # noqa: E402
+from page import Step, read  # noqa: E402
 from rules import RULES  # noqa: E402
 from sessions import Shell  # noqa: E402
 from typist import DEMO, Row, Typist, plan, rules_for  # noqa: E402
@@ -41,6 +43,54 @@ def git(*words: str, folder: Path = ROOT, **options) -> str:
 def pages_of(folder: Path) -> list[str]:
     pages = [page for page in git("ls-files", "*.md", folder=folder).split() if not re.match(NO_PAGES, page)]
     return sorted(pages, key=lambda page: (page != "README.md", page))
+
+
+class Shared:
+    """Of runs side by side, each in its own folder: which pages one of them has taken, and who may serve."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def take(self, page: str) -> bool:
+        """Whether no other run has taken the page."""
+        if self.folder is None:
+            return True
+        with open(self.folder / "taken", "a+", encoding="utf-8") as taken:
+            fcntl.flock(taken, fcntl.LOCK_EX)
+            taken.seek(0)
+            if page in taken.read().split("\n"):
+                return False
+            print(page, file=taken)
+        return True
+
+    @contextlib.contextmanager
+    def ports(self, steps: list[Step]) -> Iterator[None]:
+        """Pages that serve have ports in common."""
+        if self.folder is None or not any(rules_for(step, "serves") for step in steps):
+            yield
+            return
+        with open(self.folder / "ports", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def run_side_by_side(jobs: int, folder: Path) -> int:
+    """Runs this program so many times at once, for other pages each; returns the exit code."""
+    (folder / "taken").unlink(missing_ok=True)
+    runs = []
+    for job in range(jobs):
+        log = open(folder / f"run_{job}.log", "w+", encoding="utf-8")
+        words = [*sys.argv, "--jobs", "1", "--shared", folder, "--folder", folder / f"run_{job}"]
+        runs.append((log, subprocess.Popen([sys.executable, *words], stdout=log, stderr=log)))
+    try:
+        codes = [process.wait() for _, process in runs]
+    finally:
+        for _, process in runs:
+            process.terminate()  # It ends what it has begun.
+    for log, _ in runs:
+        log.seek(0)
+        shutil.copyfileobj(log, sys.stdout)
+    return int(any(codes))
 
 
 class Run:
@@ -189,6 +239,8 @@ def main() -> None:
     parser.add_argument(
         "--short", action="store_true", help="only what takes seconds, with build/host of this checkout"
     )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="type so many pages at once")
+    parser.add_argument("--shared", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--list", action="store_true", help="list steps and rules, type nothing")
     parser.add_argument("--commit", default="HEAD", metavar="REV", help="type the pages of this commit")
     parser.add_argument("--changes", action="store_true", help="with what is not committed yet")
@@ -215,6 +267,9 @@ def main() -> None:
     except OSError:
         sys.exit(f"{arguments.folder} is in use by another run.")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
+    if arguments.jobs > 1:
+        sys.exit(run_side_by_side(arguments.jobs, arguments.folder))
+    shared = Shared(arguments.shared)
     run = Run(arguments)
     begin = time.monotonic()
     if arguments.again and run.base.exists():
@@ -230,13 +285,15 @@ def main() -> None:
     for page, text in pages.items():
         if arguments.page and not any(fnmatch.fnmatch(page, pattern) for pattern in arguments.page):
             continue
-        if not read(page, text):
+        steps = read(page, text)
+        if not steps or not shared.take(page):
             continue
         run.begin(page)
         print(f"\n{page}", flush=True)
         typist = Typist(page, text, run)
         try:
-            typist.type_all()
+            with shared.ports(steps):
+                typist.type_all()
         finally:
             typist.shell.kill_children()  # Also when a signal ends this program.
         rows += typist.rows

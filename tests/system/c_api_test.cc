@@ -82,7 +82,7 @@ class CApiTest : public testing::Test {
     return latimer_translate(c_.get(), kText, sizeof(kText) - 1, options, out);
   }
 
-  const ModelBytes model_ = ConvertDemo(WeightType::kInt8);
+  const ModelBytes model_ = ConvertSmallDemo(WeightType::kInt8);
   Loaded c_{model_.bytes()};
   Translator cpp_;
 };

@@ -24,6 +24,12 @@ inline std::filesystem::path DemoDirectory() {
   return std::filesystem::path(LATIMER_SOURCE_DIR) / "examples" / "en-de";
 }
 
+// A model of the same kind, a seventh as large: for tests of what a model does,
+// not of how well. It translates the demo's texts.
+inline std::filesystem::path SmallDemoDirectory() {
+  return std::filesystem::path(LATIMER_SOURCE_DIR) / "examples" / "en-de-tiny";
+}
+
 // A model that `convert` makes. ctest sets a folder that is empty when it
 // begins: the first test that needs the model stores it there, and the others
 // read it. Without the folder each test makes its own.
@@ -58,18 +64,24 @@ inline ModelBytes ConvertDemo(WeightType weights, Tile tile = UsableTile()) {
   });
 }
 
+inline ModelBytes ConvertSmallDemo(WeightType weights,
+                                   Tile tile = UsableTile()) {
+  return CachedModel("small-" + DemoName(weights, tile), [&] {
+    return WriteForThisCpu(OpenModel(SmallDemoDirectory(), true, {}), weights,
+                           tile);
+  });
+}
+
 // What `latimer-convert examples/en-de-tiny` writes, with room for 48 tokens:
 // longer texts have parts.
 inline ModelBytes ConvertTinyDemo() {
   return CachedModel("tiny-" + DemoName(WeightType::kInt8, UsableTile()), [] {
-    CanonicalModel model =
-        OpenModel(DemoDirectory().parent_path() / "en-de-tiny", true, {});
+    CanonicalModel model = OpenModel(SmallDemoDirectory(), true, {});
     LimitPositions({48, 48}, &model);
     return WriteForThisCpu(model, WeightType::kInt8, UsableTile());
   });
 }
 
-// The same with --weights int4.
 // With the tokenizer of its target, which terms and prefixes need.
 inline ModelBytes ConvertDemoWithTargetTokenizer() {
   return CachedModel("target-" + DemoName(WeightType::kInt8, UsableTile()), [] {
@@ -79,6 +91,7 @@ inline ModelBytes ConvertDemoWithTargetTokenizer() {
   });
 }
 
+// The same with --weights int4.
 inline ModelBytes ConvertDemoToInt4(Tile tile) {
   return CachedModel(DemoName(WeightType::kInt4, tile), [&] {
     CanonicalModel model = OpenModel(DemoDirectory(), true, {});
@@ -117,9 +130,10 @@ struct FixtureRow {
   std::string target_text;
 };
 
-inline std::vector<FixtureRow> ReadDemoFixture() {
+inline std::vector<FixtureRow> ReadDemoFixture(
+    const std::filesystem::path& folder = DemoDirectory()) {
   std::vector<FixtureRow> rows;
-  for (const std::string& line : ReadLines(DemoDirectory() / "fixture.jsonl")) {
+  for (const std::string& line : ReadLines(folder / "fixture.jsonl")) {
     const auto json = nlohmann::json::parse(line);
     rows.push_back({json.at("source_text"), json.at("source"),
                     json.at("target"), json.at("target_text")});

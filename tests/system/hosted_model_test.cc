@@ -30,7 +30,7 @@ class HostedModelTest : public testing::Test {
     expected_ = translator.Translate(kText)->text;
   }
 
-  const ModelBytes model_ = ConvertDemo(WeightType::kInt8);
+  const ModelBytes model_ = ConvertSmallDemo(WeightType::kInt8);
   const TempFolder folder_;
   const std::string path_ = folder_.path() / "model.ltm";
   std::string expected_;

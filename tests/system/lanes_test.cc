@@ -74,7 +74,7 @@ std::vector<Ids> SideBySide(Translator& translator,
 
 std::vector<Ids> DemoSources() {
   std::vector<Ids> sources;
-  for (const FixtureRow& row : ReadDemoFixture()) {
+  for (const FixtureRow& row : ReadDemoFixture(SmallDemoDirectory())) {
     sources.push_back(row.source);
   }
   sources.resize(FewerIfSlow(sources.size(), size_t{12}));
@@ -218,7 +218,7 @@ class LanesDemoTest : public testing::TestWithParam<WeightType> {
  protected:
   void SetUp() override {
     if (kProfile.lanes == 1) GTEST_SKIP() << "this profile has one lane";
-    file_ = std::make_unique<ModelBytes>(ConvertDemo(GetParam()));
+    file_ = std::make_unique<ModelBytes>(ConvertSmallDemo(GetParam()));
     const Status status = translator_.Load(file_->bytes(), &test_workspace);
     ASSERT_TRUE(status.ok()) << status.message();
   }
@@ -257,11 +257,11 @@ TEST_P(LanesDemoTest, SentencesGetTheTokensThatTheyGetAlone) {
 TEST_P(LanesDemoTest, EachSentenceObeysItsOwnRules) {
   std::vector<Ids> sources = DemoSources();
   sources.resize(12);
-  const std::vector<int32_t> suppressed = {5, 9, 17, 300, 1000, 5000, 9711};
+  const std::vector<int32_t> suppressed = {5, 9, 17, 300, 1000, 2000, 3711};
   const std::vector<TranslateOptions> options = {
       {.max_target_tokens = 5, .language_code = {}},
       {.min_target_tokens = 30, .language_code = {}},
-      {.language_code = {}, .forced_first_token = 9000},
+      {.language_code = {}, .forced_first_token = 3000},
       {.min_target_tokens = 40, .language_code = {}, .no_repeat_ngram = 2},
       {.language_code = {}, .repetition_penalty = 1.7f},
       {.language_code = {}, .suppressed = suppressed}};
@@ -433,7 +433,8 @@ TEST(LanesTest, EveryModelOfGrusGivesTheSame) {
 }
 
 TEST(LanesTest, AShortlistHoldsForItsOwnSentence) {
-  CanonicalModel model = OpenModel(DemoDirectory(), /*with_tokenizer=*/false);
+  CanonicalModel model =
+      OpenModel(SmallDemoDirectory(), /*with_tokenizer=*/false);
   const Architecture& a = model.architecture;
   CanonicalShortlist& list = model.shortlist.emplace();
   list.first = 40;
@@ -456,7 +457,7 @@ TEST(LanesTest, AShortlistHoldsForItsOwnSentence) {
 // More tokens than the caches hold: regions grow, move, and one sentence gives
 // way to another.
 void ExpectNoChangeInSmallCaches(const std::string& program) {
-  const ModelBytes model = ConvertDemo(WeightType::kF32);
+  const ModelBytes model = ConvertSmallDemo(WeightType::kF32);
   const TempFolder folder;
   const fs::path path = folder.path() / "model.ltm";
   std::ofstream(path, std::ios::binary)

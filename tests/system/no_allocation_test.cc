@@ -136,7 +136,7 @@ void TranslateMuch(Translator& translator,
 }
 
 TEST_P(NoAllocationTest, LoadAndManyTranslationsOnOneThread) {
-  const ModelBytes bytes = ConvertDemo(GetParam());
+  const ModelBytes bytes = ConvertSmallDemo(GetParam());
   std::vector<std::string> lines =
       ReadLines(DemoDirectory() / "data" / "test.en");
   lines.resize(980);
@@ -160,7 +160,7 @@ TEST_P(NoAllocationTest, LoadAndManyTranslationsOnOneThread) {
 }
 
 TEST_P(NoAllocationTest, ManyTranslationsOnThreeThreads) {
-  const ModelBytes bytes = ConvertDemo(GetParam());
+  const ModelBytes bytes = ConvertSmallDemo(GetParam());
   const std::vector<std::string> lines =
       ReadLines(DemoDirectory() / "data" / "test.en");
   Translator translator;
@@ -174,7 +174,7 @@ TEST_P(NoAllocationTest, ManyTranslationsOnThreeThreads) {
 }
 
 TEST_P(NoAllocationTest, ManyTranslationsSideBySide) {
-  const ModelBytes bytes = ConvertDemo(GetParam());
+  const ModelBytes bytes = ConvertSmallDemo(GetParam());
   const std::vector<std::string> lines =
       ReadLines(DemoDirectory() / "data" / "test.en");
   Translator translator;
@@ -215,7 +215,7 @@ TEST_P(NoAllocationTest, ManyTranslationsSideBySide) {
 }
 
 TEST_P(NoAllocationTest, ATextInManyChunks) {
-  const ModelBytes bytes = ConvertDemo(GetParam());
+  const ModelBytes bytes = ConvertSmallDemo(GetParam());
   const std::vector<std::string> lines =
       ReadLines(DemoDirectory() / "data" / "test.en");
   Translator translator;
@@ -245,7 +245,7 @@ TEST_P(NoAllocationTest, ATextInManyChunks) {
 }
 
 TEST_P(NoAllocationTest, AModelThatIsRefusedDoesNotAllocateEither) {
-  const ModelBytes bytes = ConvertDemo(GetParam());
+  const ModelBytes bytes = ConvertSmallDemo(GetParam());
   Translator translator;
   armed = true;
   const Status status = translator.Load(

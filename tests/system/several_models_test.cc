@@ -51,7 +51,7 @@ class SeveralModelsTest : public testing::Test {
     return {result->tokens.begin(), result->tokens.end()};
   }
 
-  const ModelBytes demo_ = ConvertDemo(WeightType::kInt8);
+  const ModelBytes demo_ = ConvertSmallDemo(WeightType::kInt8);
   const ModelBytes tiny_ =
       ConvertModel(TinyModel("heads_1_relu"), WeightType::kInt8);
 };

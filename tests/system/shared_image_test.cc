@@ -48,12 +48,12 @@ void ExpectSameInThreads(const ModelBytes& model, uint32_t threads) {
 }
 
 TEST(SharedImageTest, TranslatorsOfSeveralThreadsAgree) {
-  ExpectSameInThreads(ConvertDemo(WeightType::kInt8), 1);
-  ExpectSameInThreads(ConvertDemo(WeightType::kF32), 1);
+  ExpectSameInThreads(ConvertSmallDemo(WeightType::kInt8), 1);
+  ExpectSameInThreads(ConvertSmallDemo(WeightType::kF32), 1);
 }
 
 TEST(SharedImageTest, TranslatorsWithThreadsOfTheirOwnAgree) {
-  ExpectSameInThreads(ConvertDemo(WeightType::kInt8), 2);
+  ExpectSameInThreads(ConvertSmallDemo(WeightType::kInt8), 2);
 }
 
 }  // namespace latimer::shared_image_test

@@ -24,7 +24,7 @@ constexpr int32_t kGerman = 12;
 class SourceFrameTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    model_ = OpenModel(DemoDirectory(), /*with_tokenizer=*/true);
+    model_ = OpenModel(SmallDemoDirectory(), /*with_tokenizer=*/true);
   }
 
   void AddLanguages(SourceLanguage source, TargetLanguage target) {

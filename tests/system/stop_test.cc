@@ -30,7 +30,7 @@ using Ids = std::vector<int32_t>;
 Ids Copy(std::span<const int32_t> ids) { return {ids.begin(), ids.end()}; }
 
 const ModelBytes& Demo() {
-  static const ModelBytes file = ConvertDemo(WeightType::kInt8);
+  static const ModelBytes file = ConvertSmallDemo(WeightType::kInt8);
   return file;
 }
 

@@ -3,8 +3,7 @@
 #
 #     PYTHON=venv/bin/python examples/en-de/training/renew.sh build/demo/student/hf [build/host/bin]
 #
-# A model of another shape or vocabulary also needs the profiles of targets/models and the tokenizer's fixtures, which
-# this writes. Tests of the bindings and of the server read their texts from tests/data/demo_texts.tsv; a new one needs a
+# A model of another shape or vocabulary also needs the tokenizer's fixtures, which this writes. Tests of the bindings and of the server read their texts from tests/data/demo_texts.tsv; a new one needs a
 # line there with its source. Left to do by hand: the number of ids, which some tests know, the hashes of logits in
 # tests/system/same_logits_test.cc, sentences with tags in tests of HTML, what tests/pages/rules.py expects, tables of
 # BLEU, docs/attention.svg, the pictures of tests/ui/pictures.py, and reading data/everyday.de.
@@ -15,9 +14,6 @@ demo=examples/en-de hashes=tests/data/same_tokens.sha256
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$demo/training/take_model.sh" "$new" "$demo"
-"$programs/latimer-convert" "$demo" -o "$work/en_de.ltm" --quiet --profile targets/models/en_de.h
-"$programs/latimer-convert" "$demo" -o "$work/en_de_64.ltm" --quiet --profile targets/models/en_de_64.h \
-    --max-source-tokens 64 --max-target-tokens 64 --no-pruned-argmax
 "$python" tests/reference/tokenizer_fixture.py --demo
 
 "$python" tests/reference/same_tokens.py --fixture "$demo/fixture.jsonl" | tee "$work/f32"

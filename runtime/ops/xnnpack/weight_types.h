@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "latimer/profile.h"
+#include "latimer/internal/profile.h"
 
 namespace latimer {
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import environment
 import loads
 
-# Of runtime/include/latimer/any_profile.h.
+# Of runtime/include/latimer/internal/any_profile.h.
 MOST_LANES = 32
 WORKER = Path(__file__).resolve().parent / "worker.py"
 
