@@ -888,11 +888,10 @@ TEST_F(CApiTest, RoomIsForWhatIsNamed) {
   const auto bytes = [&](const char* room_for) {
     load.room_for = room_for;
     size_t planned = 0;
-    EXPECT_EQ(
-        latimer_plan_workspace(model_.bytes().data(), model_.bytes().size(),
-                               &load, scratch.data(), scratch.size(), &planned,
-                               nullptr, message, sizeof(message)),
-        planned > 0 ? LATIMER_OK : LATIMER_INVALID_ARGUMENT);
+    const latimer_code code = latimer_plan_workspace(
+        model_.bytes().data(), model_.bytes().size(), &load, scratch.data(),
+        scratch.size(), &planned, nullptr, message, sizeof(message));
+    EXPECT_EQ(code, planned > 0 ? LATIMER_OK : LATIMER_INVALID_ARGUMENT);
     return planned;
   };
   const size_t all = bytes(nullptr);

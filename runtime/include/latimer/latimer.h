@@ -45,7 +45,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "latimer/version.h" /* latimer_version */
+#include "latimer/version.h"
 
 #ifdef __cplusplus
 extern "C" {
