@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "latimer/internal/profile.h"
 #include "internals.h"
+#include "latimer/internal/profile.h"
 
 namespace latimer {
 

@@ -1,7 +1,5 @@
 // latimer plan: whether a model fits, found without compiling anything.
 
-#include "internals.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -13,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/session.h"
+#include "internals.h"
 #include "latimer/board_list.h"
 #include "report/bill.h"
 #include "report/prediction.h"

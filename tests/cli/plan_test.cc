@@ -2,8 +2,6 @@
 // latimer plan.
 // Tests runtime/plan/plan.cc, programs/cli/plan.cc,
 // programs/report/prediction.cc.
-#include "internals.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 
 #include "converter/model_writer.h"
 #include "converter/readers/open_model.h"
+#include "internals.h"
 #include "latimer/board_list.h"
 #include "report/bill.h"
 #include "tests/converter/model_folder.h"

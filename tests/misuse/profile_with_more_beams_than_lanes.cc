@@ -1,2 +1,2 @@
 // Must not compile: each beam takes a lane
-#include "latimer/internal/memory_plan.h"
+#include "latimer/translator.h"

@@ -9,8 +9,8 @@
 
 #include "converter/model_writer.h"
 #include "converter/readers/open_model.h"
-#include "latimer/internal/memory_plan.h"
 #include "internals.h"
+#include "latimer/internal/memory_plan.h"
 #include "model/model_file.h"
 #include "tests/converter/model_folder.h"
 

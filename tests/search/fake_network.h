@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "latimer/translator.h"
 #include "search/scheduler.h"
 
 namespace latimer {

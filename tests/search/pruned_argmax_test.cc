@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "latimer/translator.h"
 #include "ops/nibble/pack.h"
 #include "ops/xnnpack/pack.h"
 #include "search/choose.h"

@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "latimer/latimer.h"
 #include "internals.h"
+#include "latimer/latimer.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/sized_struct.h"
 #include "tests/system/test_workspace.h"

@@ -66,8 +66,8 @@ std::vector<BestToken> BestOf(const Engine& engine, const FixtureRow& row,
                               const Best& best) {
   std::vector<BestToken> tokens;
   SentenceCaches caches;
-  caches.cross_kv = Buffers(test_workspace).cross_kv;
-  caches.self_kv = Buffers(test_workspace).self_kv;
+  caches.cross_kv = Buffers(test_workspace).cross_kv.data();
+  caches.self_kv = Buffers(test_workspace).self_kv.data();
   caches.source_tokens = row.source.size();
   caches.self_rows = kProfile.target_tokens;
   Trace trace;

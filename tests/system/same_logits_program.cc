@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "latimer/translator.h"
 #include "search/choose.h"
 #include "transformer/network.h"
 
@@ -29,8 +30,8 @@ std::vector<int32_t> ReadIds(const std::string& text) {
 uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
                     const std::vector<int32_t>& target) {
   SentenceCaches caches;
-  caches.cross_kv = Buffers(workspace).cross_kv;
-  caches.self_kv = Buffers(workspace).self_kv;
+  caches.cross_kv = Buffers(workspace).cross_kv.data();
+  caches.self_kv = Buffers(workspace).self_kv.data();
   caches.source_tokens = source.size();
   caches.self_rows = kProfile.target_tokens;
   Trace trace;
