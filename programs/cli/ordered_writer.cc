@@ -38,9 +38,9 @@ OrderedWriter::OrderedWriter(std::span<Translator* const> translators,
       lanes_(lanes),
       insight_(insight),
       model_(model),
-      parts_(kWaitingPerLane * lanes * translators.size()),
-      store_((lanes * translators.size() + kLongestWaiting) *
-             MostBytesOfPart(translators.front()->max_target_tokens())) {
+      parts_(kWaitingPerLane * lanes * translators.size(),
+             (lanes * translators.size() + kLongestWaiting) *
+                 MostBytesOfPart(translators.front()->max_target_tokens())) {
   const Translator& any = *translators.front();
   ids_.reserve(any.max_source_tokens());
   text_of_ids_.reserve(kIdBytes * any.max_target_tokens());
@@ -53,22 +53,23 @@ const char* OrderedWriter::NameOfUnit() const {
 // Takes the next text of the input. Returns false if there is none, or none
 // yet.
 bool OrderedWriter::TakeText(bool wait) {
-  if (ended_) return false;
+  if (text_state_ == TextState::kNoMore) return false;
   switch (input_.Next(wait, &text_)) {
     case Input::Got::kNothingYet:
       return false;
     case Input::Got::kEnd:
-      ended_ = true;
+      text_state_ = TextState::kNoMore;
       return false;
     case Input::Got::kText:
+      text_state_ = TextState::kBeginning;
       break;
   }
   TranslateOptions options = options_;
   if (!text_.language_code.empty()) {
     options.language_code = text_.language_code;
   }
-  ++texts_;
-  options.sampling.stream = texts_;
+  ++texts_taken_;
+  options.sampling.stream = texts_taken_;
   kept_text_ = nullptr;
   if (options.alignment ||
       (insight_.writes_json() && unit_ == Unit::kSentence)) {
@@ -79,19 +80,19 @@ bool OrderedWriter::TakeText(bool wait) {
 }
 
 // Begins one part. Returns false if none can begin now.
-bool OrderedWriter::BeginMore(Translator& translator, uint32_t most,
+bool OrderedWriter::BeginPart(Translator& translator, uint32_t most,
                               bool wait) {
-  if ((cursor_.has_value() && !cursor_->CanBegin()) || !translator.CanBegin() ||
-      translator.under_way() >= most || waiting_ == parts_.size() ||
-      store_.room() <
+  const bool has_text = text_state_ == TextState::kBeginning;
+  if ((has_text && !cursor_->CanBegin()) || !translator.CanBegin() ||
+      translator.under_way() >= most || parts_.full() ||
+      parts_.room() <
           (under_way_ + 1) * MostBytesOfPart(translator.max_target_tokens())) {
     return false;
   }
   // It may wait for input only while it owes no translation.
-  if (!cursor_.has_value() && !TakeText(wait && waiting_ == 0)) return false;
-  Part& part = PartAt(waiting_++);
-  part = {};
-  part.text_number = texts_;
+  if (!has_text && !TakeText(wait && parts_.empty())) return false;
+  OutputPart& part = parts_.Add();
+  part.text_number = texts_taken_;
   part.line = text_.line;
   part.taken = input_.taken();
   const size_t before = translator.under_way();
@@ -104,25 +105,24 @@ bool OrderedWriter::BeginMore(Translator& translator, uint32_t most,
   return true;
 }
 
-void OrderedWriter::BeginIds(Translator& translator, Part& part) {
-  const TranslateOptions options = cursor_->options();
-  EndText(part);
+void OrderedWriter::BeginIds(Translator& translator, OutputPart& part) {
+  const uint64_t ticket = parts_.last_ticket();
   Status status = ParseIds(text_.text, &ids_);
-  part.done = status.ok() && ids_.empty();
-  if (part.done) return;
-  const uint64_t ticket = written_ + waiting_ - 1;
-  if (status.ok()) {
-    status = translator.BeginIds(ids_, options, ticket);
+  if (status.ok() && ids_.empty()) {
+    part.state = OutputPart::State::kDone;
+  } else if (status.ok()) {
+    status = translator.BeginIds(ids_, cursor_->options(), ticket);
   }
+  EndText(part);
   if (!status.ok()) Fail(ticket, status);
 }
 
-void OrderedWriter::BeginText(Translator& translator, Part& part) {
+void OrderedWriter::BeginText(Translator& translator, OutputPart& part) {
   if (text_.text.empty()) {
-    part.done = true;
+    part.state = OutputPart::State::kDone;
     return EndText(part);
   }
-  const uint64_t ticket = written_ + waiting_ - 1;
+  const uint64_t ticket = parts_.last_ticket();
   const std::string_view rest = cursor_->rest();
   const Status status = translator.Begin(*cursor_, ticket);
   if (!status.ok()) return Fail(ticket, status);
@@ -132,98 +132,92 @@ void OrderedWriter::BeginText(Translator& translator, Part& part) {
   }
   part.space_follows = cursor_->space_follows();
   if (!cursor_->rest().empty()) return;
-  if (text_.end == SentenceEnd::kCut && !goes_on_ && !text_.cut_reported) {
-    part.warning = Warning::kCut;
-  } else if (cursor_->parts() > 1 && !goes_on_) {
-    part.warning = Warning::kInParts;
+  if (text_.end == SentenceEnd::kCut && !cut_reported_ && !text_.cut_reported) {
+    part.warning = OutputPart::Warning::kCut;
+  } else if (cursor_->parts() > 1 && !cut_reported_) {
+    part.warning = OutputPart::Warning::kInParts;
     part.count = cursor_->parts();
   } else if (!IsUtf8(text_.text)) {
-    part.warning = Warning::kNotUtf8;
+    part.warning = OutputPart::Warning::kNotUtf8;
   }
   EndText(part);
 }
 
 // Marks a part as the last one of the text.
-void OrderedWriter::EndText(Part& part) {
+void OrderedWriter::EndText(OutputPart& part) {
   part.ends_text = true;
   part.text_bytes = text_.text.size();
-  store_.Keep(text_.space, &part.space);
+  parts_.Keep(text_.space, &part.space);
   part.end = text_.end;
-  goes_on_ = part.end == SentenceEnd::kCut &&
-             (goes_on_ || part.warning != Warning::kNone);
-  cursor_.reset();
+  cut_reported_ = part.end == SentenceEnd::kCut &&
+                  (cut_reported_ || part.warning != OutputPart::Warning::kNone);
+  text_state_ = TextState::kNone;
 }
 
 void OrderedWriter::Fail(uint64_t ticket, const Status& status) {
-  Part& part = PartAt(static_cast<size_t>(ticket - written_));
-  part.failed = part.done = ended_ = true;
-  cursor_.reset();
-  if (ticket > failed_) return;
-  failed_ = ticket;
-  failure_ = model_ == nullptr ? status
-                               : Status::Error(status.code(), "%s: %s", model_,
-                                               status.message());
+  text_state_ = TextState::kNoMore;
+  parts_.Fail(ticket, model_ == nullptr
+                          ? status
+                          : Status::Error(status.code(), "%s: %s", model_,
+                                          status.message()));
 }
 
-// Takes no more texts. Of one whose last part has not begun, nothing more is
-// written.
-void OrderedWriter::Leave() {
-  ended_ = true;
-  if (!cursor_.has_value()) return;
-  cursor_.reset();
-  while (waiting_ > 0 && PartAt(waiting_ - 1).text_number == texts_) {
-    Drop(PartAt(--waiting_));
+// Of a text whose last part has not begun, nothing more is written.
+void OrderedWriter::TakeNoMoreTexts() {
+  const bool has_text = text_state_ == TextState::kBeginning;
+  text_state_ = TextState::kNoMore;
+  while (has_text && !parts_.empty() &&
+         parts_.last().text_number == texts_taken_) {
+    parts_.RemoveLast();
   }
 }
 
 void OrderedWriter::Finish(Translator& translator,
                            const FinishedTranslation& finished) {
   --under_way_;
-  const auto index = static_cast<size_t>(finished.ticket - written_);
-  if (index >= waiting_) return;  // Its text was left.
+  OutputPart* const found = parts_.Find(finished.ticket);
+  if (found == nullptr) return;  // Nothing more of its text is written.
   if (!finished.status.ok()) return Fail(finished.ticket, finished.status);
-  Part& part = PartAt(index);
+  OutputPart& part = *found;
   const Translation& translation = finished.translation;
-  part.done = true;
+  part.state = OutputPart::State::kDone;
   if (unit_ == Unit::kIds) FormatIds(translation.tokens, &text_of_ids_);
-  store_.Keep(unit_ == Unit::kIds ? text_of_ids_ : translation.text,
+  parts_.Keep(unit_ == Unit::kIds ? text_of_ids_ : translation.text,
               &part.translation);
   part.stop_reason = translation.stop_reason;
   part.insight = insight_.Take(translator, translation, part.source);
-  if (!cursor_.has_value() || part.text_number != texts_) return;
+  if (text_state_ != TextState::kBeginning ||
+      part.text_number != texts_taken_) {
+    return;
+  }
   cursor_->Finish(translation);
   if (!cursor_->done()) return;
   // A budget ended the text.
   part.stop_reason = cursor_->stop_reason();
-  part.warning = Warning::kLeft;
+  part.warning = OutputPart::Warning::kLeft;
   part.count = cursor_->rest().size();
   EndText(part);
 }
 
-void OrderedWriter::Drop(Part& part) {
-  store_.Drop(&part.translation);
-  store_.Drop(&part.space);
-}
-
-void OrderedWriter::BeginWarning(const Part& part) const {
+void OrderedWriter::BeginWarning(const OutputPart& part) const {
   HideProgress();
   std::fprintf(stderr, "latimer: warning: %s%s%s %llu",
                model_ == nullptr ? "" : model_, model_ == nullptr ? "" : ": ",
                NameOfUnit(), part.line);
 }
 
-void OrderedWriter::Warn(const Part& part) const {
+void OrderedWriter::Warn(const OutputPart& part) const {
   const auto text_bytes = static_cast<unsigned long long>(part.text_bytes);
   const auto count = static_cast<unsigned long long>(part.count);
-  if (part.warning != Warning::kNone) BeginWarning(part);
+  if (part.warning != OutputPart::Warning::kNone) BeginWarning(part);
   switch (part.warning) {
-    case Warning::kNone:
+    case OutputPart::Warning::kNone:
       break;
-    case Warning::kCut:
+    case OutputPart::Warning::kCut:
       std::fprintf(stderr, " exceeds %zu bytes and was translated in parts.\n",
                    SentenceSplitter::kMostBytes);
       break;
-    case Warning::kInParts:
+    case OutputPart::Warning::kInParts:
       std::fprintf(
           stderr,
           " (%llu bytes) exceeds %u tokens and was translated in "
@@ -232,28 +226,28 @@ void OrderedWriter::Warn(const Part& part) const {
           static_cast<unsigned>(translators_.front()->max_source_tokens()),
           count);
       break;
-    case Warning::kLeft:
+    case OutputPart::Warning::kLeft:
       std::fprintf(stderr, ": %llu of its %llu bytes were left untranslated.\n",
                    count, text_bytes);
       break;
-    case Warning::kNotUtf8:
+    case OutputPart::Warning::kNotUtf8:
       std::fputs(" is not UTF-8; convert the text, for example with iconv.\n",
                  stderr);
       break;
   }
 }
 
-void OrderedWriter::Report(const Part& part) {
+void OrderedWriter::Report(const OutputPart& part) {
   Warn(part);
-  if (worst_ == StopReason::kEos) return;
+  if (worst_reason_ == StopReason::kEos) return;
   BeginWarning(part);
-  std::fprintf(stderr, ": %s.\n", WhyItStopped(worst_));
-  worst_ = StopReason::kEos;
+  std::fprintf(stderr, ": %s.\n", WhyItStopped(worst_reason_));
+  worst_reason_ = StopReason::kEos;
 }
 
-bool OrderedWriter::WriteJson(const Part& part) {
-  json_text_ += store_.View(part.translation);
-  worst_ = std::max(worst_, part.stop_reason);
+bool OrderedWriter::WriteJson(const OutputPart& part) {
+  json_text_ += parts_.View(part.translation);
+  worst_reason_ = std::max(worst_reason_, part.stop_reason);
   if (!part.ends_text) {
     if (part.space_follows) json_text_ += ' ';
     return true;
@@ -263,14 +257,14 @@ bool OrderedWriter::WriteJson(const Part& part) {
   if (unit_ != Unit::kSentence) {
     WriteText(insight_.JsonLine({{"line", part.line}},
                                 unit_ == Unit::kIds ? nullptr : &json_text_,
-                                worst_));
+                                worst_reason_));
     written = EndLine();
   } else if (part.text_bytes > 0) {  // Else there is only white space.
     paragraph_has_text_ = true;
     WriteText(insight_.JsonLine({{"line", part.line},
                                  {"paragraph", paragraph_},
                                  {"source", *part.text}},
-                                &json_text_, worst_));
+                                &json_text_, worst_reason_));
     written = EndLine();
   }
   if (part.end == SentenceEnd::kParagraph && paragraph_has_text_) {
@@ -278,15 +272,15 @@ bool OrderedWriter::WriteJson(const Part& part) {
     paragraph_has_text_ = false;
   }
   json_text_.clear();
-  worst_ = StopReason::kEos;
+  worst_reason_ = StopReason::kEos;
   return written;
 }
 
 // Writes what follows a sentence.
-bool OrderedWriter::WriteSpace(const Part& part) {
-  const std::string_view space = store_.View(part.space);
+bool OrderedWriter::WriteSpace(const OutputPart& part) {
+  const std::string_view space = parts_.View(part.space);
   const std::string_view after =
-      SpaceAfter(store_.View(part.translation), space, part.end);
+      SpaceAfter(parts_.View(part.translation), space, part.end);
   line_has_text_ = line_has_text_ || part.text_bytes > 0;
   if (after.find('\n') != after.npos) EndLineOfSentences();
   WriteText(after);
@@ -294,7 +288,7 @@ bool OrderedWriter::WriteSpace(const Part& part) {
   return CheckText(/*flush=*/space.find('\n') != space.npos);
 }
 
-PartEnd OrderedWriter::EndOf(const Part& part) const {
+PartEnd OrderedWriter::EndOf(const OutputPart& part) const {
   if (!part.ends_text) {
     return {.space_follows = part.space_follows,
             .cuts_source_word = !part.space_follows,
@@ -306,11 +300,11 @@ PartEnd OrderedWriter::EndOf(const Part& part) const {
               SpaceAfter(TranslationOf(part), space, part.end).empty()};
 }
 
-bool OrderedWriter::Write(Part& part) {
+bool OrderedWriter::Write(OutputPart& part) {
   insight_.Add(std::move(part.insight), EndOf(part));
   if (insight_.writes_json()) return WriteJson(part);
   const bool n_best = insight_.writes_n_best();
-  if (!n_best) WriteOnOneLine(store_.View(part.translation));
+  if (!n_best) WriteOnOneLine(parts_.View(part.translation));
   NoteReason(part);
   if (!part.ends_text) {
     if (part.space_follows && !n_best) WriteText(" ");
@@ -331,22 +325,22 @@ void OrderedWriter::EndLineOfSentences() {
 }
 
 // Counts a text whose last part was written.
-void OrderedWriter::Count(const Part& part) {
+void OrderedWriter::Count(const OutputPart& part) {
   bytes_written_ = part.taken;
   if (unit_ != Unit::kSentence || part.text_bytes > 0) ++texts_written_;
 }
 
 int OrderedWriter::Run() {
-  if (!store_.ok()) {
+  if (!parts_.ok()) {
     std::fprintf(stderr,
                  "latimer: there are no %zu bytes of memory for translations; "
                  "--lanes 1 needs the least.\n",
-                 store_.room());
+                 parts_.room());
     return kFailure;
   }
   if (RunWorkers(translators_, lanes_, *this) == Round::kFailed) {
-    return waiting_ > 0 && PartAt(0).failed
-               ? ComplainOfLine(failed_line(), failure_)
+    return !parts_.empty() && parts_.first().failed()
+               ? ComplainOfLine(failed_line(), failure())
                : kFailure;
   }
   EndLineOfSentences();
@@ -361,19 +355,18 @@ void OrderedWriter::Show() const {
 
 OrderedWriter::Round OrderedWriter::Begin(Translator& translator, uint32_t most,
                                           bool wait) {
-  if (Interrupted()) Leave();
-  while (BeginMore(translator, most, wait)) {
+  if (Interrupted()) TakeNoMoreTexts();
+  while (BeginPart(translator, most, wait)) {
   }
-  while (waiting_ > 0 && PartAt(0).done && CanWrite()) {
-    Part& part = PartAt(0);
-    if (part.failed || !Write(part)) return Round::kFailed;
+  while (!parts_.empty() && parts_.first().finished() && CanWrite()) {
+    OutputPart& part = parts_.first();
+    if (part.failed() || !Write(part)) return Round::kFailed;
     if (part.ends_text) Count(part);
-    Drop(part);
-    first_ = (first_ + 1) % parts_.size();
-    --waiting_;
-    ++written_;
+    parts_.RemoveFirst();
   }
-  if (waiting_ == 0 && ended_ && !cursor_.has_value()) return Round::kEnded;
+  if (parts_.empty() && text_state_ == TextState::kNoMore) {
+    return Round::kEnded;
+  }
   Show();
   return translator.under_way() == 0 ? Round::kNothingYet : Round::kWorked;
 }

@@ -19,7 +19,7 @@
 
 #include "cli/input.h"
 #include "cli/insight.h"
-#include "cli/text_store.h"
+#include "cli/parts.h"
 #include "cli/workers.h"
 #include "latimer/translator.h"
 
@@ -56,77 +56,55 @@ class OrderedWriter : public SharedWork {
               const FinishedTranslation& finished) final;
 
  protected:
-  enum class Warning : uint8_t { kNone, kCut, kInParts, kLeft, kNotUtf8 };
-
-  // A text, or a part of one that exceeds the longest source.
-  struct Part {
-    uint64_t text_number = 0;
-    unsigned long long line = 0;
-    bool done = false;
-    bool failed = false;  // failure_ says why, if it is the first of them.
-    bool ends_text = false;
-    bool space_follows = false;
-    StopReason stop_reason = StopReason::kEos;
-    Warning warning = Warning::kNone;
-    uint64_t text_bytes = 0;  // Of the text, for a warning.
-    uint64_t taken = 0;       // Bytes of the input up to the end of the text.
-    uint64_t count = 0;       // Its parts, or the bytes that are left of it.
-    TextStore::Text translation;
-    TextStore::Text space;  // After the text.
-    // A copy of the text, and what of it this part translates, if the text is
-    // aligned or shown.
-    std::shared_ptr<const std::string> text;
-    std::string_view source;
-    PartInsight insight;
-    SentenceEnd end = SentenceEnd::kLine;
-  };
-
   // Begin, and generates a token for each sentence, with the only translator.
-  // kFailed: PartAt(0) or the output.
+  // kFailed: the first part, or the output.
   Round Work(bool wait);
 
   // Writes a part. Returns false if that failed, after a sentence about it.
-  virtual bool Write(Part& part);
+  virtual bool Write(OutputPart& part);
   // Whether a part may be written now.
   virtual bool CanWrite() const { return true; }
   // Shows a person what is done.
   virtual void Show() const;
 
-  std::string_view TranslationOf(const Part& part) const {
-    return store_.View(part.translation);
+  std::string_view TranslationOf(const OutputPart& part) const {
+    return parts_.View(part.translation);
   }
-  std::string_view SpaceOf(const Part& part) const {
-    return store_.View(part.space);
+  std::string_view SpaceOf(const OutputPart& part) const {
+    return parts_.View(part.space);
   }
   // Reports what is unusual about a text whose last part this is, and about
   // how it ended.
-  void Report(const Part& part);
-  void NoteReason(const Part& part) {
-    worst_ = std::max(worst_, part.stop_reason);
+  void Report(const OutputPart& part);
+  void NoteReason(const OutputPart& part) {
+    worst_reason_ = std::max(worst_reason_, part.stop_reason);
   }
   // Why the first part that failed did, and which line it is of, after kFailed.
-  const Status& failure() const { return failure_; }
-  unsigned long long failed_line() { return PartAt(0).line; }
+  const Status& failure() const { return parts_.failure(); }
+  unsigned long long failed_line() { return parts_.first().line; }
 
  private:
-  bool BeginMore(Translator& translator, uint32_t most, bool wait);
+  // The text at hand: the last one that was taken of the input.
+  enum class TextState : uint8_t {
+    kNone,       // All its parts have begun: the next text may be taken.
+    kBeginning,  // Not all of its parts have begun.
+    kNoMore,     // After the last text, a failure or an interruption.
+  };
+
+  bool BeginPart(Translator& translator, uint32_t most, bool wait);
   bool TakeText(bool wait);
-  void BeginIds(Translator& translator, Part& part);
-  void BeginText(Translator& translator, Part& part);
-  void EndText(Part& part);
+  void BeginIds(Translator& translator, OutputPart& part);
+  void BeginText(Translator& translator, OutputPart& part);
+  void EndText(OutputPart& part);
   void Fail(uint64_t ticket, const Status& status);
-  void Leave();
-  PartEnd EndOf(const Part& part) const;
-  bool WriteJson(const Part& part);
-  bool WriteSpace(const Part& part);
+  void TakeNoMoreTexts();
+  PartEnd EndOf(const OutputPart& part) const;
+  bool WriteJson(const OutputPart& part);
+  bool WriteSpace(const OutputPart& part);
   void EndLineOfSentences();
-  void Count(const Part& part);
-  void BeginWarning(const Part& part) const;
-  void Warn(const Part& part) const;
-  Part& PartAt(size_t index) {
-    return parts_[(first_ + index) % parts_.size()];
-  }
-  void Drop(Part& part);
+  void Count(const OutputPart& part);
+  void BeginWarning(const OutputPart& part) const;
+  void Warn(const OutputPart& part) const;
   const char* NameOfUnit() const;
 
   const std::span<Translator* const> translators_;
@@ -137,30 +115,20 @@ class OrderedWriter : public SharedWork {
   Insight& insight_;
   const char* const model_;
 
-  // Parts that have begun and are not written yet, in order, from first_ on,
-  // where the end continues at the beginning. The ticket of a part is the
-  // number of parts before it.
-  std::vector<Part> parts_;
-  size_t first_ = 0;
-  size_t waiting_ = 0;
-  uint64_t written_ = 0;
-  size_t under_way_ = 0;  // In all translators.
-  // The texts of these parts.
-  TextStore store_;
-  // Of the first part that failed.
-  Status failure_;
-  uint64_t failed_ = UINT64_MAX;
-  // The text of which not all parts have begun, if any.
-  std::optional<TextCursor> cursor_;
+  PartQueue parts_;       // That have begun and are not written yet.
+  size_t under_way_ = 0;  // Sentences in all translators.
+  // The text at hand, its number, and how far its parts have begun.
+  TextState text_state_ = TextState::kNone;
   InputText text_;
-  // A copy of it, which lives as long as its parts; see Part::text.
+  uint64_t texts_taken_ = 0;
+  std::optional<TextCursor> cursor_;
+  // A copy of it, which lives as long as its parts; see OutputPart::text.
   std::shared_ptr<const std::string> kept_text_;
-  uint64_t texts_ = 0;
+  // It goes on with a sentence that was cut, and a warning has said so.
+  bool cut_reported_ = false;
   // Lines, or sentences that are not empty; bytes of the input up to there.
   uint64_t texts_written_ = 0;
   uint64_t bytes_written_ = 0;
-  // The text at hand goes on with a sentence that was cut and reported.
-  bool goes_on_ = false;
   std::vector<int32_t> ids_;
   std::string text_of_ids_;
   std::string json_text_;  // Of the text at hand, with --json.
@@ -170,9 +138,7 @@ class OrderedWriter : public SharedWork {
   bool paragraph_has_text_ = false;
   bool line_has_text_ = false;
   // The most severe reason of the written parts of the text at hand.
-  StopReason worst_ = StopReason::kEos;
-  // No more texts are taken: the input has ended, or a text has failed.
-  bool ended_ = false;
+  StopReason worst_reason_ = StopReason::kEos;
 };
 
 }  // namespace latimer::cli

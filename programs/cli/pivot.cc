@@ -29,7 +29,7 @@ void TextCollector::Release() {
   translation_.clear();
 }
 
-bool TextCollector::Write(Part& part) {
+bool TextCollector::Write(OutputPart& part) {
   translation_ += TranslationOf(part);
   NoteReason(part);
   if (!part.ends_text) {

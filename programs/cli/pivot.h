@@ -31,7 +31,7 @@ class TextCollector final : public OrderedWriter {
   void Release();
 
  private:
-  bool Write(Part& part) override;
+  bool Write(OutputPart& part) override;
   bool CanWrite() const override { return !has_text_; }
   void Show() const override {}
 

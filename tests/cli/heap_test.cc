@@ -1,5 +1,6 @@
 // Once it has read its first line, latimer translate takes no memory.
-// Tests programs/cli/text_store.cc, programs/cli/ordered_writer.cc,
+// Tests programs/cli/text_store.cc, programs/cli/parts.cc,
+// programs/cli/ordered_writer.cc,
 // programs/cli/input.cc, programs/cli/progress.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
