@@ -133,14 +133,14 @@ inline constexpr std::tuple kRows = {
         "spend at most N milliseconds on a line or sentence"},
     OptionRow<&T::guards>{
         Flag("guards", kLimits, /*on_by_default=*/true),
-        "keep loops and translations that are far too long"},
+        "do not stop loops and far too long translations"},
 
     OptionRow<&T::protect>{
         Flag("protect", kTokens),
         "keep placeholders, URLs and the like as they are"},
     OptionRow<&T::keep_unknown>{
         Flag("keep_unknown", kTokens, /*on_by_default=*/true),
-        "lose characters that the model cannot read"},
+        "drop characters that the model cannot read"},
     OptionRow<&T::beams>{
         OrDefault(Count("beams", kTokens)),
         "search with N beams (default: the model's number)"},
@@ -168,7 +168,7 @@ inline constexpr std::tuple kRows = {
         "draw from the most likely that sum up to X"},
     OptionRow<&Sampling::min_p>{
         Draws(OrDefault(Number("min_p", kAboveZeroUpToOne))),
-        "draw from those X times as likely as the best"},
+        "only tokens at least X times as likely as the best"},
     OptionRow<&Sampling::seed>{
         Needs(kSampling, Count("seed", kTokens, UINT64_MAX)),
         "draw other tokens with another N (default: 0)"},

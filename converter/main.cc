@@ -40,6 +40,7 @@
 #include "os/system.h"
 #include "report/bill.h"
 #include "report/certificate.h"
+#include "report/room_for.h"
 
 namespace latimer {
 namespace {
@@ -196,6 +197,12 @@ std::string WeightsName(const Options& options) {
   return options.choose_weights ? "auto" : NameOf(OtherTypes(options));
 }
 
+Json BillOf(const Options& options, const Conversion& result) {
+  Json bill = MakeBill(result.info, result.profile);
+  AddRoom(result.info, options.limits, &bill);
+  return bill;
+}
+
 void PrintJson(const Options& options, const Conversion& result) {
   Json json;
   json["output"] = options.output.string();
@@ -218,7 +225,7 @@ void PrintJson(const Options& options, const Conversion& result) {
   if (result.info.has_certificate) {
     json["certificate"] = CertificateJson(result.info.certificate);
   }
-  json["bill"] = MakeBill(result.info, result.profile);
+  json["bill"] = BillOf(options, result);
   if (options.board != nullptr) {
     const Board& board = *options.board;
     json["board"] = {
@@ -255,7 +262,7 @@ void PrintText(const Options& options, const Conversion& result) {
             << (result.pruning.is_null() ? "" : PruningText(result.pruning))
             << (info.has_certificate ? CertificateText(info.certificate) : "");
   if (options.bill || options.verbose) {
-    std::cout << BillText(MakeBill(info, result.profile));
+    std::cout << BillText(BillOf(options, result));
   }
   if (const Board* board = options.board) {
     std::cout << FitText(RamBytes(result.profile), board->ram_bytes,
@@ -266,12 +273,6 @@ void PrintText(const Options& options, const Conversion& result) {
     std::cout << "No licence was found beside the model; --license TEXT "
                  "records one.\n";
   }
-}
-
-ProfileLimits LimitsOf(const Options& options) {
-  ProfileLimits limits = options.limits;
-  limits.beams = std::max<uint32_t>(options.beams, 1);
-  return limits;
 }
 
 // The file is written, but does not serve its purpose. `way_out` is a sentence.
@@ -287,8 +288,8 @@ void SetProfile(const Options& options, Conversion* result) {
   const fs::path& named =
       options.profile.empty() ? options.output : options.profile;
   result->profile_name = ProfileName(named.stem().string());
-  const Result<Profile> profile = ExactProfile(result->info, LimitsOf(options),
-                                               result->profile_name.c_str());
+  const Result<Profile> profile =
+      ExactProfile(result->info, options.limits, result->profile_name.c_str());
   if (!profile.ok()) FailWith(profile.status().message());
   result->profile = *profile;
 }
@@ -341,7 +342,7 @@ void WriteCommonProfile(const Options& options) {
   CheckOutputs(options);
   CommonProfile common =
       MakeCommonProfile(ProfileName(options.profile.stem().string()),
-                        options.converted, LimitsOf(options));
+                        options.converted, options.limits);
   Profile& profile = common.profile;
   profile.name = common.name.c_str();
   WriteProfile(options.profile, profile);
@@ -551,7 +552,7 @@ void Convert(const Options& options) {
   const Board& board = *options.board;
   RequireRam(
       board, RamBytes(result.profile), options.output,
-      LongestText(result.info, LongestThatFits(result.info, LimitsOf(options),
+      LongestText(result.info, LongestThatFits(result.info, options.limits,
                                                board.ram_bytes)));
   if (const uint64_t model_bytes = result.info.sizes.file;
       board.flash_bytes != 0 && model_bytes > board.flash_bytes) {

@@ -16,6 +16,7 @@
 #include "ops/xnnpack/gemm.h"
 #include "os/used_files.h"
 #include "report/bill.h"
+#include "report/room_for.h"
 
 // Words of the command line are UTF-8, which the constructor of path does not
 // expect on Windows.
@@ -89,6 +90,7 @@ class OptionParser {
     ResolveWeights();
     ResolveBoard();
     ResolveTile();
+    ResolveRoom();
     if (app_.count("--int4-error") > 0 && o_.matrices != WeightType::kInt4) {
       throw UsageError(o_.choose_weights
                            ? "--int4-error is for --weights int4; auto chooses "
@@ -276,9 +278,9 @@ class OptionParser {
                     "lanes translate many sentences faster")
         ->check(CLI::Range(1, 256));
     app_.add_option("--beams", o_.beams,
-                    "beams that the model is to be searched with, in place of "
-                    "those of its generation config, and that the profile "
-                    "allows [1]; 1: greedy search")
+                    "beams that the model is searched with, in place of those "
+                    "of its generation config; 1: greedy search. The profile "
+                    "has room for them")
         ->check(CLI::Range(1, 64));
     app_.add_flag("--f16-caches", o_.limits.f16_caches,
                   "keep the decoder's keys and values in f16 in the profile: "
@@ -286,18 +288,11 @@ class OptionParser {
     app_.add_flag("--copy-image", o_.limits.copy_image,
                   "reserve RAM in the profile for the model file, for devices "
                   "that cannot map it");
-    app_.add_flag("--attention", o_.limits.attention,
-                  "reserve RAM in the profile for attention weights");
-    app_.add_flag("--scores", o_.limits.scores,
-                  "reserve RAM in the profile for the scores of tokens");
-    app_.add_flag("--alignment", o_.limits.alignment,
-                  "reserve RAM in the profile for aligning translations, "
-                  "which latimer translate --html needs, too");
-    app_.add_flag("--phrases", o_.limits.phrases,
-                  "allow latimer translate --terms and --protect in the "
-                  "profile");
-    app_.add_flag("--sampling", o_.limits.sampling,
-                  "allow latimer translate --sample in the profile");
+    Add("--room-for", room_for_, RoomWords().c_str(),
+        "what the profile also has room for, with commas between the words: "
+        "attention (weights), scores (of tokens), alignment (which latimer "
+        "translate --html needs), phrases (--terms and --protect), sampling "
+        "(--sample) and beams=N (searches with up to N beams)");
   }
 
   void AddVocabulary() {
@@ -392,11 +387,7 @@ class OptionParser {
                                              "--threads",
                                              "--copy-image",
                                              "--f16-caches",
-                                             "--attention",
-                                             "--scores",
-                                             "--alignment",
-                                             "--phrases",
-                                             "--sampling",
+                                             "--room-for",
                                              "--board",
                                              "--json",
                                              "--quiet"};
@@ -456,6 +447,20 @@ class OptionParser {
     if (app_.count("--threads") == 0) o_.limits.threads = o_.board->threads;
   }
 
+  void ResolveRoom() {
+    ProfileLimits& limits = o_.limits;
+    if (app_.count("--room-for") > 0) {
+      const std::string wrong = ReadRoomFor(room_for_, &limits);
+      if (!wrong.empty()) throw UsageError(wrong);
+    }
+    if (limits.beams > 1 && limits.beams < o_.beams) {
+      throw UsageError("--room-for beams=" + std::to_string(limits.beams) +
+                       " is less than --beams " + std::to_string(o_.beams) +
+                       " needs; leave it out.");
+    }
+    limits.beams = std::max(limits.beams, o_.beams);
+  }
+
   void ResolveTile() {
     if (!tile_.empty()) o_.tile = Tiles().at(tile_);
     if (WeightTypeOf(o_.tile) == o_.weights) return;
@@ -491,7 +496,7 @@ class OptionParser {
   std::vector<CLI::Option*> read_, written_;  // Whose values are files.
   std::vector<fs::path> models_;
   std::string weights_ = "int8";
-  std::string board_, tile_;
+  std::string board_, tile_, room_for_;
   std::vector<fs::path> shortlist_text_;
 };
 
@@ -514,6 +519,12 @@ std::optional<int> ParseOptions(int argc, char** argv, Options* options) {
     parser.Resolve();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
+    for (const std::string& option : app.remaining()) {
+      const std::string now = RoomForInsteadOf(option);
+      if (now.empty()) continue;
+      std::cerr << "latimer-convert: " << now << "\n";
+      return 2;
+    }
     std::cerr << "latimer-convert: " << error.what()
               << " (see latimer-convert --help).\n";
     return 2;

@@ -41,7 +41,7 @@ struct Options {
   const Board* board = nullptr;  // Null: none was named.
   std::filesystem::path profile;
   ProfileLimits limits;
-  uint32_t beams = 0;  // Of model and profile; 0: the model's, and 1.
+  uint32_t beams = 0;  // Of the model's searches; 0: the model's own number.
   std::string license;
   std::string model_version;
   bool json = false;

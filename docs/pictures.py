@@ -180,7 +180,7 @@ def shade(weight):
 def attention(latimer, model):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "attention.json"
-        subprocess.run([latimer, "translate", model, "--text", SENTENCE, "--attention", str(file)], check=True,
+        subprocess.run([latimer, "translate", model, "--text", SENTENCE, "--draw-attention", str(file)], check=True,
                        stdout=subprocess.DEVNULL)
         sentence = json.loads(file.read_text(encoding="utf-8"))["sentences"][0]
     rows, columns, heads = sentence["rows"], sentence["columns"], sentence["weights"][-1]

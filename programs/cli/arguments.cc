@@ -77,7 +77,11 @@ int Store(const NamedOption& option, Arguments* out) {
 }
 
 // getopt has taken an option that it does not know, or that lacks its value.
-int RefuseOption(const char* command, bool lacks_value, const char* given) {
+int RefuseOption(Command of, const char* command, bool lacks_value,
+                 const char* given) {
+  if (const std::string now = NameNow(of, given); !now.empty()) {
+    return UsageError(command, "%s", now.c_str());
+  }
   // optopt is set for an option of one letter.
   const char letter[] = {'-', static_cast<char>(optopt), '\0'};
   const bool short_option = optopt > 0 && optopt < 256;
@@ -219,7 +223,7 @@ int ParseArguments(Command command, int argc, char** argv, Arguments* out) {
       return kSuccess;
     }
     if (c == ':' || c == '?') {
-      return RefuseOption(out->command, c == ':', argv[optind - 1]);
+      return RefuseOption(command, out->command, c == ':', argv[optind - 1]);
     }
     const size_t i = c == 'o' ? output : static_cast<size_t>(c - kFirstOption);
     if (const std::string_view name = GivenName(argv);
@@ -268,15 +272,16 @@ int UsageError(const char* command, const char* format, ...) {
 int CheckProfile(const char* command, const char* option, uint32_t given,
                  uint32_t most) {
   if (given <= most) return kSuccess;
-  return UsageError(command,
-                    "--%s %u exceeds the %u of profile \"%s\" of this build; "
-                    "build with one that latimer-convert --profile FILE.h --%s "
-                    "%u writes.",
-                    option, static_cast<unsigned>(given),
-                    static_cast<unsigned>(most), kProfile.name,
-                    // Alternatives are searched as beams are.
-                    std::strcmp(option, "alternatives") == 0 ? "beams" : option,
-                    static_cast<unsigned>(given));
+  return UsageError(
+      command,
+      "--%s %u exceeds the %u of profile \"%s\" of this build; "
+      "build with one that latimer-convert --profile FILE.h %s%u "
+      "writes.",
+      option, static_cast<unsigned>(given), static_cast<unsigned>(most),
+      kProfile.name,
+      // Alternatives are searched as beams are.
+      std::strcmp(option, "lanes") == 0 ? "--lanes " : "--room-for beams=",
+      static_cast<unsigned>(given));
 }
 
 }  // namespace latimer::cli

@@ -61,9 +61,9 @@ struct Arguments {
   uint32_t hypotheses() const {
     return n_best > 0 ? n_best : options.alternatives.value_or(0);
   }
-  const char* attention = nullptr;  // A file.
-  const char* attention_of = nullptr;
-  uint32_t attention_layer = 0;
+  const char* draw_attention = nullptr;  // A file.
+  const char* draw_attention_of = nullptr;
+  uint32_t draw_attention_layer = 0;
   bool alignment = false;
   bool scores = false;
   bool json_lines = false;               // --json of translate
@@ -76,9 +76,6 @@ struct Arguments {
   const char* terms = nullptr;         // A file.
   const char* protect_also = nullptr;  // A file.
 
-  // plan, bench
-  uint32_t beams = 0;
-
   // plan
   uint32_t max_source_tokens = 0;
   uint32_t max_target_tokens = 0;
@@ -86,12 +83,13 @@ struct Arguments {
   const char* ram = nullptr;
   bool f16_caches = false;
   bool copy_image = false;
-  bool plan_attention = false;
+  const char* room_for = nullptr;  // Words.
 
   // inspect
-  bool license = false;
+  bool print_license = false;
 
   // bench
+  uint32_t beams = 0;
   uint32_t source_tokens = 0;
   uint32_t target_tokens = 0;
   uint32_t repeat = 20;

@@ -1,4 +1,4 @@
-// What --attention, --scores and --json of `latimer translate` show.
+// What --draw-attention, --scores and --json of `latimer translate` show.
 #ifndef LATIMER_CLI_ATTENTION_H_
 #define LATIMER_CLI_ATTENTION_H_
 

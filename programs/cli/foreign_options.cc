@@ -1,6 +1,6 @@
 #include "cli/foreign_options.h"
 
-#include <string>
+#include "report/room_for.h"
 
 namespace latimer::cli {
 namespace {
@@ -45,6 +45,17 @@ constexpr struct {
     {"shortlist", "give latimer-convert --shortlist-text"},
 };
 
+constexpr struct {
+  Command command;
+  std::string_view old;
+  const char* now;
+} kRenamed[] = {
+    {kTranslate, "--attention", "--draw-attention"},
+    {kTranslate, "--attention-of", "--draw-attention-of"},
+    {kTranslate, "--attention-layer", "--draw-attention-layer"},
+    {kInspect, "--license", "--print-license"},
+};
+
 }  // namespace
 
 const char* InsteadOf(std::string_view option) {
@@ -54,6 +65,15 @@ const char* InsteadOf(std::string_view option) {
     if (name == known.foreign) return known.own;
   }
   return nullptr;
+}
+
+std::string NameNow(Command command, std::string_view option) {
+  const std::string_view name = option.substr(0, option.find('='));
+  for (const auto& renamed : kRenamed) {
+    if (command != renamed.command || name != renamed.old) continue;
+    return std::string(name) + " is " + renamed.now + " now.";
+  }
+  return command == kPlan ? RoomForInsteadOf(name) : "";
 }
 
 }  // namespace latimer::cli

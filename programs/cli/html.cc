@@ -252,17 +252,17 @@ int TranslateInTurn(Input& input, std::span<const HtmlModel> models) {
 int CheckHtml(const Arguments& arguments) {
   if (arguments.ids || arguments.paragraphs || arguments.json_lines ||
       arguments.hypotheses() > 0 || arguments.scores || arguments.alignment ||
-      arguments.attention != nullptr) {
+      arguments.draw_attention != nullptr) {
     return UsageError("translate",
                       "--html goes without --ids, --paragraphs, --json, "
                       "--n-best, --alternatives, --scores, --alignment and "
-                      "--attention.");
+                      "--draw-attention.");
   }
   if (kProfile.alignment) return kSuccess;
   return UsageError("translate",
                     "profile \"%s\" of this build keeps no alignments, which "
                     "--html needs; write the profile with latimer-convert "
-                    "--alignment.",
+                    "--room-for alignment.",
                     kProfile.name);
 }
 

@@ -48,26 +48,26 @@ bool ParseFormat(std::string_view file, AttentionFormat* out) {
 int Insight::Prepare(const Arguments& arguments, TranslateOptions* options) {
   arguments_ = &arguments;
   AttentionKind kind = AttentionKind::kCross;
-  if (arguments.attention_of != nullptr) {
-    if (arguments.attention == nullptr) {
-      return Complain("--attention-of", "",
-                      " says what --attention FILE draws; give that too.");
+  if (arguments.draw_attention_of != nullptr) {
+    if (arguments.draw_attention == nullptr) {
+      return Complain("--draw-attention-of", "",
+                      " says what --draw-attention FILE shows; give that too.");
     }
-    if (!ParseKind(arguments.attention_of, &kind)) {
-      return Complain("--attention-of ", arguments.attention_of,
+    if (!ParseKind(arguments.draw_attention_of, &kind)) {
+      return Complain("--draw-attention-of ", arguments.draw_attention_of,
                       ": give cross, encoder or decoder.");
     }
   }
-  if (arguments.attention != nullptr &&
-      !ParseFormat(arguments.attention, &format_)) {
-    return Complain("--attention ", arguments.attention,
+  if (arguments.draw_attention != nullptr &&
+      !ParseFormat(arguments.draw_attention, &format_)) {
+    return Complain("--draw-attention ", arguments.draw_attention,
                     ": give a file that ends in .html, .svg or .json.");
   }
   const bool draws_layer =
-      arguments.attention != nullptr && format_ == AttentionFormat::kSvg;
-  if (arguments.attention_layer > 0 && !draws_layer) {
-    return Complain("--attention-layer", "",
-                    " is for --attention FILE.svg; give that too.");
+      arguments.draw_attention != nullptr && format_ == AttentionFormat::kSvg;
+  if (arguments.draw_attention_layer > 0 && !draws_layer) {
+    return Complain("--draw-attention-layer", "",
+                    " is for --draw-attention FILE.svg; give that too.");
   }
   kind_ = kind;
   if (arguments.json_lines && (arguments.alignment || arguments.scores)) {
@@ -80,7 +80,7 @@ int Insight::Prepare(const Arguments& arguments, TranslateOptions* options) {
                     " and --alternatives go without --alignment and --scores; "
                     "--json has all of them.");
   }
-  if (arguments.attention != nullptr) options->attention = kind;
+  if (arguments.draw_attention != nullptr) options->attention = kind;
   // A build without room for them writes JSON without them.
   aligns_ = arguments.alignment || (arguments.json_lines && kProfile.alignment);
   options->alignment = aligns_;
@@ -93,10 +93,10 @@ int Insight::CheckLayer(const Architecture& architecture) const {
   const uint32_t layers = kind_ == AttentionKind::kEncoder
                               ? architecture.encoder_layers
                               : architecture.decoder_layers;
-  if (arguments_->attention_layer <= layers) return kSuccess;
+  if (arguments_->draw_attention_layer <= layers) return kSuccess;
   return UsageError("translate",
-                    "--attention-layer %u: there are layers 1 to %u.",
-                    static_cast<unsigned>(arguments_->attention_layer),
+                    "--draw-attention-layer %u: there are layers 1 to %u.",
+                    static_cast<unsigned>(arguments_->draw_attention_layer),
                     static_cast<unsigned>(layers));
 }
 
@@ -169,7 +169,7 @@ PartInsight Insight::Take(Translator& translator,
   }
   if (aligns_) TakeLinks(translation, source, &part);
   if constexpr (kProfile.attention > 0) {
-    if (arguments_->attention != nullptr) {
+    if (arguments_->draw_attention != nullptr) {
       records_.push_back(MakeRecord(translator, translation));
     }
   }
@@ -269,17 +269,17 @@ std::string Insight::EndLine() {
 }
 
 bool Insight::WriteFile() const {
-  if (arguments_->attention == nullptr) return true;
+  if (arguments_->draw_attention == nullptr) return true;
   if constexpr (kProfile.attention > 0) {
     const std::string text =
-        FormatAttention(records_, format_, arguments_->attention_layer);
-    std::FILE* file = OpenStream(arguments_->attention, "wb");
+        FormatAttention(records_, format_, arguments_->draw_attention_layer);
+    std::FILE* file = OpenStream(arguments_->draw_attention, "wb");
     const bool written =
         file != nullptr &&
         std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (file == nullptr || std::fclose(file) != 0 || !written) {
       std::fprintf(stderr, "latimer: %s: cannot write the attention (%s).\n",
-                   arguments_->attention, std::strerror(errno));
+                   arguments_->draw_attention, std::strerror(errno));
       return false;
     }
   }

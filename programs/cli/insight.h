@@ -1,4 +1,4 @@
-// --attention, --alignment and --scores of `latimer translate`.
+// --draw-attention, --alignment and --scores of `latimer translate`.
 #ifndef LATIMER_CLI_INSIGHT_H_
 #define LATIMER_CLI_INSIGHT_H_
 
@@ -52,7 +52,7 @@ class Insight {
   // returns kUsage if they contradict each other.
   int Prepare(const Arguments& arguments, TranslateOptions* options);
 
-  // Prints a sentence and returns kUsage if the model lacks --attention-layer.
+  // Prints a sentence and returns kUsage if the model lacks the layer.
   int CheckLayer(const Architecture& architecture) const;
 
   // What the arguments ask for of a translation, whose text is overwritten.
@@ -81,8 +81,8 @@ class Insight {
   std::string JsonLine(Json place, const std::string* text,
                        StopReason stop_reason);
 
-  // Writes the file of --attention, if any. Prints a sentence and returns false
-  // if that fails.
+  // Writes the file of --draw-attention, if any. Prints a sentence and returns
+  // false if that fails.
   bool WriteFile() const;
 
  private:

@@ -204,7 +204,7 @@ std::string LicenseLine(std::string_view license) {
   const bool whole = text.find_first_not_of("\r\n", bytes) == text.npos;
   return Format("%.*s%s (%zu bytes%s)", static_cast<int>(bytes), text.data(),
                 whole ? "" : " ...", license.size(),
-                whole ? "" : "; inspect --license prints all");
+                whole ? "" : "; inspect --print-license prints all");
 }
 
 void PrintLicense(std::string_view license) {
@@ -231,14 +231,14 @@ void PrintText(const Json& json, const std::string& prefix) {
 }  // namespace
 
 int Inspect(const Arguments& arguments) {
-  if (arguments.license && arguments.json) {
-    return UsageError("inspect",
-                      "--json has the licence, too; leave out --license.");
+  if (arguments.print_license && arguments.json) {
+    return UsageError(
+        "inspect", "--json has the licence, too; leave out --print-license.");
   }
   Session session;
   ModelDescription info;
   if (!session.ReadInfo(arguments, &info)) return kFailure;
-  if (arguments.license) {
+  if (arguments.print_license) {
     PrintLicense(info.license);
     return kSuccess;
   }

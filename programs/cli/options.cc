@@ -21,7 +21,8 @@ constexpr const char* kHeadings[] = {
     "What is measured", "Machine and model file",
 };
 
-// A line of --help has 80 columns, 52 of them for the text.
+// A line of --help has 80 columns, 52 of them for the text, which may have
+// several lines.
 constexpr OptionInfo kOptions[] = {
     {kTranslate, kInput, "text", "TEXT", &A::text,
      "translate TEXT instead of standard input"},
@@ -41,8 +42,8 @@ constexpr OptionInfo kOptions[] = {
      "translate lines of token ids of standard input"},
     {kDoctor, kInput, "report", "FILE", Writes{&A::report},
      "also write to FILE, as JSON that names no person"},
-    {kInspect, kInput, "license", nullptr, &A::license,
-     "print the whole licence of the model, nothing else"},
+    {kInspect, kInput, "print-license", nullptr, &A::print_license,
+     "print the model's whole licence and nothing else"},
     {kInspect | kPlan | kBench | kDoctor, kInput, "json", nullptr, &A::json,
      "write JSON"},
 
@@ -57,12 +58,12 @@ constexpr OptionInfo kOptions[] = {
      "also \" ||| 0-0 1-1\": source and target words"},
     {kTranslate, kWritten, "scores", nullptr, &A::scores,
      "also a line for each token: score, margin, piece"},
-    {kTranslate, kWritten, "attention", "FILE", Writes{&A::attention},
+    {kTranslate, kWritten, "draw-attention", "FILE", Writes{&A::draw_attention},
      "draw attention weights to a .html, .svg or .json"},
-    {kTranslate, kWritten, "attention-of", "KIND", &A::attention_of,
+    {kTranslate, kWritten, "draw-attention-of", "KIND", &A::draw_attention_of,
      "cross (default), encoder or decoder"},
-    {kTranslate, kWritten, "attention-layer", "N", &A::attention_layer,
-     "the layer of an .svg file", 1},
+    {kTranslate, kWritten, "draw-attention-layer", "N",
+     &A::draw_attention_layer, "the layer of an .svg file", 1},
 
     {kTranslate, kTokens, "terms", "FILE", Reads{&A::terms},
      "lines of a source, a tab and its translation"},
@@ -70,8 +71,6 @@ constexpr OptionInfo kOptions[] = {
      "keep what matches a line of FILE, where * is a word"},
     {kBench, kMeasured, "beams", "N", &A::beams,
      "search with N beams (default: 1)", 1},
-    {kPlan, kBuild, "beams", "N", &A::beams,
-     "searches with up to N beams (default: 1)", 1},
     {kTranslate, kTokens, "suppress", "ID,ID...", &A::suppress,
      "never produce these tokens"},
     {kTranslate, kTokens, "banned-words", "FILE", Reads{&A::banned_words},
@@ -85,11 +84,9 @@ constexpr OptionInfo kOptions[] = {
      "caches of f16 instead of f32"},
     {kPlan, kBuild, "copy-image", nullptr, &A::copy_image,
      "RAM for the model file itself"},
-    {kPlan, kBuild, "attention", nullptr, &A::plan_attention,
-     "RAM for attention weights"},
-    {kPlan, kBuild, "scores", nullptr, &A::scores, "RAM for token scores"},
-    {kPlan, kBuild, "alignment", nullptr, &A::alignment,
-     "RAM for alignments, which HTML needs, too"},
+    {kPlan, kBuild, "room-for", "LIST", &A::room_for,
+     "also these features, with commas between them:\n"
+     "attention,scores,alignment,phrases,sampling,beams=N"},
 
     {kBench, kMeasured, "source-tokens", "S", &A::source_tokens,
      "length of the random source (default: 32)", 1},
@@ -108,7 +105,7 @@ constexpr OptionInfo kOptions[] = {
     {kTranslate | kPlan, kMachine, "workers", "N", &A::workers,
      "N threads with lanes and memory of their own", 1, kMostWorkers},
     {kTranslate | kPlan | kBench | kDoctor, kMachine, "threads", "N",
-     &A::threads, "threads of a worker (default: the board's)", 1},
+     &A::threads, "threads per worker (default: 1, or the board's)", 1},
     {kEveryCommand, kMachine, "cpu", "NAME", &A::cpu,
      "at most " LATIMER_ISA_LIMITS},
     {kEveryCommand, kMachine, "copy", nullptr, &A::copy,
@@ -124,7 +121,12 @@ void PrintOption(std::string option, const char* value, const char* help,
                  std::FILE* file) {
   option.insert(0, option == "output" ? "-o, --" : "--");
   if (value != nullptr) option.append(" ").append(value);
-  std::fprintf(file, "  %-25s %s\n", option.c_str(), help);
+  std::fprintf(file, "  %-25s ", option.c_str());
+  for (const char* c = help; *c != '\0'; ++c) {
+    std::fputc(*c, file);
+    if (*c == '\n') std::fprintf(file, "%28s", "");
+  }
+  std::fputc('\n', file);
 }
 
 OptionGroup GroupOf(const NamedOption& option) {

@@ -15,6 +15,7 @@
 #include "latimer/board_list.h"
 #include "report/bill.h"
 #include "report/prediction.h"
+#include "report/room_for.h"
 
 namespace latimer::cli {
 namespace {
@@ -130,20 +131,20 @@ int Plan(const Arguments& arguments) {
   // As translate does by itself.
   const uint32_t threads =
       place.board == nullptr || workers > 1 ? 1 : place.board->threads;
-  Session session;
-  ModelDescription info;
-  if (!session.ReadInfo(arguments, &info)) return kFailure;
-  const ProfileLimits limits = {
+  ProfileLimits limits = {
       .source_tokens = IfGiven(arguments.max_source_tokens),
       .target_tokens = IfGiven(arguments.max_target_tokens),
       .threads = arguments.threads != 0 ? arguments.threads : threads,
       .lanes = std::max<uint32_t>(arguments.lanes, 1),
-      .beams = std::max<uint32_t>(arguments.beams, 1),
       .f16_caches = arguments.f16_caches,
-      .copy_image = arguments.copy_image,
-      .attention = arguments.plan_attention,
-      .scores = arguments.scores,
-      .alignment = arguments.alignment};
+      .copy_image = arguments.copy_image};
+  if (arguments.room_for != nullptr) {
+    const std::string wrong = ReadRoomFor(arguments.room_for, &limits);
+    if (!wrong.empty()) return UsageError("plan", "%s", wrong.c_str());
+  }
+  Session session;
+  ModelDescription info;
+  if (!session.ReadInfo(arguments, &info)) return kFailure;
   const Result<Profile> profile = ExactProfile(info, limits, "plan");
   if (!profile.ok()) {
     std::fprintf(stderr, "latimer plan: %s: %s\n", arguments.model,
@@ -151,6 +152,7 @@ int Plan(const Arguments& arguments) {
     return kFailure;
   }
   Json bill = MakeBill(info, *profile);
+  AddRoom(info, limits, &bill);
   // Workers share the image alone.
   const uint64_t image = profile->copied_image_bytes;
   const uint64_t others = (workers - 1) * (RamBytes(*profile) - image);

@@ -39,7 +39,7 @@ LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
           .pin_threads = arguments.threads > 1 && arguments.workers <= 1,
           .lanes = IfGiven(lanes),
           .beams = beams,
-          .attention = arguments.attention != nullptr,
+          .attention = arguments.draw_attention != nullptr,
           .scores = arguments.scores || arguments.json_lines,
           .alignment =
               arguments.html || arguments.alignment || arguments.json_lines,

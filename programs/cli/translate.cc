@@ -43,7 +43,7 @@ std::unique_ptr<Input> OpenInput(const Arguments& arguments,
 // lines need not reserve the memory of all lanes. Attention is recorded of one
 // sentence at a time.
 uint32_t UsefulSentences(const Arguments& arguments) {
-  if (arguments.attention != nullptr) return 1;
+  if (arguments.draw_attention != nullptr) return 1;
   // Fewer bytes are hardly a sentence of --paragraphs, or a part of a line.
   constexpr size_t kSentenceBytes = 16, kPartBytes = 512;
   const std::optional<std::string> input =
@@ -92,23 +92,22 @@ int CheckArguments(const Arguments& arguments) {
     return UsageError("translate", "give --text or --ids, not both.");
   }
   if (arguments.paragraphs &&
-      (arguments.ids || arguments.attention != nullptr ||
+      (arguments.ids || arguments.draw_attention != nullptr ||
        arguments.hypotheses() > 0)) {
     return UsageError(
         "translate",
-        "--paragraphs goes without --ids, --attention, --n-best and "
+        "--paragraphs goes without --ids, --draw-attention, --n-best and "
         "--alternatives.");
   }
-  if (const int code = CheckProfile("translate", "beams",
-                                    arguments.options.beams.value_or(0),
-                                    kProfile.beams);
+  if (const int code =
+          CheckProfile("translate", "beams",
+                       arguments.options.beams.value_or(0), kProfile.beams);
       code != kSuccess) {
     return code;
   }
-  if (const int code =
-          CheckProfile("translate", "alternatives",
-                       arguments.options.alternatives.value_or(0),
-                       kProfile.beams);
+  if (const int code = CheckProfile("translate", "alternatives",
+                                    arguments.options.alternatives.value_or(0),
+                                    kProfile.beams);
       code != kSuccess) {
     return code;
   }
@@ -120,11 +119,11 @@ int CheckArguments(const Arguments& arguments) {
   if (arguments.html) {
     if (const int code = CheckHtml(arguments); code != kSuccess) return code;
   }
-  if (arguments.workers > 1 &&
-      (arguments.attention != nullptr || arguments.second_model != nullptr)) {
+  if (arguments.workers > 1 && (arguments.draw_attention != nullptr ||
+                                arguments.second_model != nullptr)) {
     return UsageError(
         "translate",
-        "--workers goes without --attention, and with one model only.");
+        "--workers goes without --draw-attention, and with one model only.");
   }
   if (arguments.second_model == nullptr) {
     return arguments.pivot_language == nullptr
@@ -133,11 +132,12 @@ int CheckArguments(const Arguments& arguments) {
                             "--pivot-lang is the language between two models; "
                             "give a second model.");
   }
-  if (arguments.ids || arguments.attention != nullptr || arguments.alignment ||
-      arguments.scores || arguments.json_lines) {
-    return UsageError("translate",
-                      "two models go without --ids, --attention, --alignment, "
-                      "--scores and --json.");
+  if (arguments.ids || arguments.draw_attention != nullptr ||
+      arguments.alignment || arguments.scores || arguments.json_lines) {
+    return UsageError(
+        "translate",
+        "two models go without --ids, --draw-attention, --alignment, "
+        "--scores and --json.");
   }
   const TranslateOptions& options = arguments.options;
   if (!options.task.empty() || !options.prefix.empty() ||

@@ -28,6 +28,16 @@ std::string Section(const std::string& title, const Json& items,
   return text + Line("total", total);
 }
 
+// What --room-for takes of the RAM.
+std::string RoomText(const Json& bill) {
+  if (!bill.contains("room_for")) return "";
+  std::string text = "What --room-for takes of that\n";
+  for (const auto& [name, bytes] : bill.at("room_for").items()) {
+    text += Line(name, bytes.get<uint64_t>());
+  }
+  return text;
+}
+
 }  // namespace
 
 Json MakeBill(const ModelDescription& info, const Profile& profile) {
@@ -76,6 +86,7 @@ std::string BillText(const Json& bill) {
                         profile.at("source_tokens").get<unsigned>(),
                         profile.at("target_tokens").get<unsigned>()),
                  bill.at("ram"), bytes("ram_bytes")) +
+         RoomText(bill) +
          "Weights that are read, and should stay in RAM beside that if the "
          "file is mapped\n" +
          Line("per sentence", bytes("weight_bytes_per_sentence")) +

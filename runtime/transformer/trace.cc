@@ -82,7 +82,7 @@ Status NoRoomFor(const char* what, bool in_profile, const char* option) {
   }
   return Status::Error(StatusCode::kFailedPrecondition,
                        "Profile \"%s\" of this build has no room for %s; write "
-                       "the profile with latimer-convert --%s.",
+                       "the profile with latimer-convert --room-for %s.",
                        kProfile.name, what, option);
 }
 
@@ -163,7 +163,7 @@ Status AttentionTrace::End(AttentionWeights* out) const {
       StatusCode::kTextTooLong,
       "This sentence has %llu attention weights, but this build keeps %llu; "
       "translate a shorter sentence, or build with a profile of "
-      "latimer-convert --attention.",
+      "latimer-convert --room-for attention.",
       static_cast<unsigned long long>(needed),
       static_cast<unsigned long long>(weights_.size()));
 }

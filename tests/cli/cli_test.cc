@@ -225,8 +225,9 @@ TEST_F(CliTest, RefusesOptionsOfATranslationThatHaveNoEffect) {
                      "--length-penalty", "2"})
                 .code,
             0);
-  EXPECT_THAT(error({"--alternatives", "65"}),
-              HasSubstr("latimer-convert --profile FILE.h --beams 65 writes"));
+  EXPECT_THAT(
+      error({"--alternatives", "65"}),
+      HasSubstr("latimer-convert --profile FILE.h --room-for beams=65 writes"));
   EXPECT_THAT(error({"--sample", "--beams", "2"}),
               HasSubstr("--sample goes without --beams"));
   EXPECT_THAT(error({"--top-k", "2", "--beams", "2"}),
@@ -626,23 +627,24 @@ TEST_F(CliTest, InspectShowsTheFirstLineOfALicenceAndPrintsItWhole) {
   convert(whole);
   EXPECT_EQ(line(), "Licence with  [31m colours ... (" +
                         std::to_string(whole.size()) +
-                        " bytes; inspect --license prints all)");
-  EXPECT_EQ(Latimer({"inspect", path, "--license"}).out,
+                        " bytes; inspect --print-license prints all)");
+  EXPECT_EQ(Latimer({"inspect", path, "--print-license"}).out,
             "\n  Licence with  [31m colours\n\n\tGiven to \u00e9.\n");
   EXPECT_EQ(Json::parse(Latimer({"inspect", path, "--json"}).out)["license"],
             whole);
   EXPECT_THAT(
-      ErrorSentence(Latimer({"inspect", path, "--license", "--json"}), kUsage),
-      HasSubstr("leave out --license"));
+      ErrorSentence(Latimer({"inspect", path, "--print-license", "--json"}),
+                    kUsage),
+      HasSubstr("leave out --print-license"));
   // No character is cut.
   std::string long_line;
   for (int i = 0; i < 90; ++i) long_line += "\u00e9";
   convert(long_line);
   EXPECT_EQ(line(), long_line.substr(0, 160) +
-                        " ... (180 bytes; inspect --license prints all)");
+                        " ... (180 bytes; inspect --print-license prints all)");
   convert("MIT");
   EXPECT_EQ(line(), "MIT (3 bytes)");
-  EXPECT_EQ(Latimer({"inspect", path, "--license"}).out, "MIT\n");
+  EXPECT_EQ(Latimer({"inspect", path, "--print-license"}).out, "MIT\n");
 }
 
 TEST_F(CliTest, BenchPrintsEachFieldOfItsContract) {
@@ -791,6 +793,22 @@ TEST_F(CliTest, ConverterErrorsAreSentencesAndLeaveNoFile) {
        kUsage,
        "--tile 4x1 is not for int8 weights"},
       {{tiny, "-o", output, "--frobnicate"}, kUsage, "--frobnicate"},
+      {{tiny, "-o", output, "--scores"},
+       kUsage,
+       "latimer-convert: --scores is --room-for scores now.\n"},
+      {{tiny, "-o", output, "--phrases", "--sampling"},
+       kUsage,
+       "latimer-convert: --phrases is --room-for phrases now.\n"},
+      {{tiny, "-o", output, "--room-for", "colour"},
+       kUsage,
+       "latimer-convert: --room-for: \"colour\" is none of its words; give "},
+      {{tiny, "-o", output, "--room-for", ""}, kUsage, "nothing is named"},
+      {{tiny, "-o", output, "--room-for", "scores", "--room-for", "phrases"},
+       kUsage,
+       "--room-for"},
+      {{tiny, "-o", output, "--room-for", "beams=2", "--beams", "3"},
+       kUsage,
+       "--room-for beams=2 is less than --beams 3 needs; leave it out."},
       {{tiny, "-o"}, kUsage, "--output"},
       {{tiny}, kUsage, "--output"},
       {{"-o", output}, kUsage, "MODEL is required"}};

@@ -1,5 +1,5 @@
-// What a person types: help, abbreviations, options of other programs, and "-"
-// for a stream.
+// What a person types: help, abbreviations, options of other programs and of
+// older versions, and "-" for a stream.
 // Tests programs/cli/main.cc, programs/cli/arguments.cc,
 // programs/cli/foreign_options.cc.
 #include <gmock/gmock.h>
@@ -7,9 +7,11 @@
 
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include "cli/foreign_options.h"
 #include "cli/options.h"
+#include "report/room_for.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"
@@ -148,10 +150,56 @@ TEST_F(CommandLineTest, AnotherProgramsOptionIsAnsweredWithOurs) {
               HasSubstr("latimer-convert --weights"));
 }
 
-// So that the table is not about options that there are.
+TEST_F(CommandLineTest, AnOlderVersionsOptionIsAnsweredWithItsNameNow) {
+  EXPECT_EQ(Refusal({"--attention", "x.html"}),
+            "latimer translate: --attention is --draw-attention now.\n");
+  EXPECT_EQ(Refusal({"--attention-of=encoder"}),
+            "latimer translate: --attention-of is --draw-attention-of now.\n");
+  EXPECT_EQ(
+      Refusal({"--attention-layer", "2"}),
+      "latimer translate: --attention-layer is --draw-attention-layer now.\n");
+  const auto refusal = [](const std::vector<std::string>& arguments) {
+    return ErrorSentence(RunProgram("latimer", arguments), 2);
+  };
+  EXPECT_EQ(refusal({"inspect", Model(), "--license"}),
+            "latimer inspect: --license is --print-license now.\n");
+  EXPECT_EQ(refusal({"plan", Model(), "--attention", "x.html"}),
+            "latimer plan: --attention is --room-for attention now.\n");
+  EXPECT_EQ(refusal({"plan", Model(), "--beams", "4"}),
+            "latimer plan: --beams is --room-for beams=N now.\n");
+  EXPECT_EQ(refusal({"plan", Model(), "--phrases"}),
+            "latimer plan: --phrases is --room-for phrases now.\n");
+  // Elsewhere these words mean something else, or nothing.
+  EXPECT_THAT(refusal({"bench", Model(), "--attention"}),
+              HasSubstr("unknown option --attention"));
+}
+
+TEST_F(CommandLineTest, HelpOfPlanHasTheWordsOfRoomFor) {
+  EXPECT_THAT(RunProgram("latimer", {"help", "plan"}).out,
+              HasSubstr("\n" + std::string(28, ' ') + RoomWords() + "\n"));
+}
+
+// A line has up to 80 columns.
+TEST_F(CommandLineTest, LinesOfHelpAreShort) {
+  for (const char* command :
+       {"translate", "tokenize", "inspect", "plan", "bench", "doctor"}) {
+    std::istringstream help(RunProgram("latimer", {"help", command}).out);
+    for (std::string line; std::getline(help, line);) {
+      EXPECT_LE(line.size(), 80u) << line;
+    }
+  }
+}
+
+// So that the tables are not about options that there are.
 TEST_F(CommandLineTest, NoOptionOfOursIsForeign) {
   for (const cli::OptionInfo& info : cli::Options()) {
     EXPECT_EQ(cli::InsteadOf(info.name), nullptr) << info.name;
+    for (const cli::Command command :
+         {cli::kTranslate, cli::kTokenize, cli::kInspect, cli::kPlan,
+          cli::kBench, cli::kDoctor}) {
+      if ((info.commands & command) == 0) continue;
+      EXPECT_EQ(cli::NameNow(command, std::string("--") + info.name), "");
+    }
   }
 }
 

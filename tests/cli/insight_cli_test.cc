@@ -1,4 +1,4 @@
-// --attention, --alignment and --scores of `latimer translate`.
+// --draw-attention, --alignment and --scores of `latimer translate`.
 // Tests programs/cli/insight.cc, programs/cli/attention.cc,
 // programs/cli/attention_file.cc, programs/cli/attention_svg.cc.
 #include <gmock/gmock.h>
@@ -39,10 +39,10 @@ class InsightCliTest : public ::testing::Test {
     options.insert(options.begin(), {"translate", Model()});
     return RunProgram("latimer", options, kText);
   }
-  // The file that --attention writes.
+  // The file that --draw-attention writes.
   static std::string Draw(const std::string& name,
                           std::vector<std::string> options = {}) {
-    options.insert(options.end(), {"--attention", Path(name)});
+    options.insert(options.end(), {"--draw-attention", Path(name)});
     const Outcome outcome = Translate(options);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, Translate({}).out);
@@ -82,9 +82,9 @@ TEST_F(InsightCliTest, JsonHasEverySentenceWithItsPieces) {
 
 TEST_F(InsightCliTest, EachKindHasItsOwnAxes) {
   const Json encoder =
-      Json::parse(Draw("e.json", {"--attention-of", "encoder"}));
+      Json::parse(Draw("e.json", {"--draw-attention-of", "encoder"}));
   const Json decoder =
-      Json::parse(Draw("d.json", {"--attention-of", "decoder"}));
+      Json::parse(Draw("d.json", {"--draw-attention-of", "decoder"}));
   const Json& source = encoder["sentences"][0];
   EXPECT_EQ(source["rows"], source["columns"]);
   ExpectDistributions(source);
@@ -171,18 +171,19 @@ TEST_F(InsightCliTest, OfIdsTheAlignmentIsBetweenIds) {
 TEST_F(InsightCliTest, ALayerCanBeChosen) {
   const std::string last = Draw("last.svg");
   EXPECT_THAT(last, HasSubstr("Layer 2, mean of all heads"));
-  EXPECT_EQ(Draw("second.svg", {"--attention-layer", "2"}), last);
-  const std::string first = Draw("first.svg", {"--attention-layer", "1"});
+  EXPECT_EQ(Draw("second.svg", {"--draw-attention-layer", "2"}), last);
+  const std::string first = Draw("first.svg", {"--draw-attention-layer", "1"});
   EXPECT_THAT(first, AllOf(HasSubstr("Layer 1, mean of all heads"),
                            Not(HasSubstr("Layer 2"))));
-  EXPECT_EQ(ErrorSentence(Translate({"--attention", Path("third.svg"),
-                                     "--attention-layer", "3"}),
-                          2),
-            "latimer translate: --attention-layer 3: there are layers 1 to "
-            "2.\n");
-  EXPECT_THAT(
-      ErrorSentence(Translate({"--alignment", "--attention-layer", "1"}), 2),
-      HasSubstr("give that too"));
+  EXPECT_EQ(
+      ErrorSentence(Translate({"--draw-attention", Path("third.svg"),
+                               "--draw-attention-layer", "3"}),
+                    2),
+      "latimer translate: --draw-attention-layer 3: there are layers 1 to "
+      "2.\n");
+  EXPECT_THAT(ErrorSentence(
+                  Translate({"--alignment", "--draw-attention-layer", "1"}), 2),
+              HasSubstr("give that too"));
 }
 
 TEST_F(InsightCliTest, LinesOfJsonHaveAllThatIsKnownOfATranslation) {
@@ -454,8 +455,8 @@ TEST_F(InsightCliTest, ASentenceWhoseOnlyTokenIsForcedHasNoRows) {
     for (const std::string name : {"f.json", "f.svg", "f.html"}) {
       const Outcome outcome =
           RunProgram("latimer",
-                     {"translate", model, "--ids", "--attention", Path(name),
-                      "--attention-of", kind},
+                     {"translate", model, "--ids", "--draw-attention",
+                      Path(name), "--draw-attention-of", kind},
                      "22 31 29 0\n");
       EXPECT_EQ(outcome.code, 0) << kind << " " << name << outcome.err;
       EXPECT_EQ(outcome.out, "0\n");
@@ -470,20 +471,22 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
   const auto error = [](std::vector<std::string> options, int code) {
     return ErrorSentence(Translate(std::move(options)), code);
   };
-  EXPECT_THAT(error({"--attention", Path("a.png")}, 2),
+  EXPECT_THAT(error({"--draw-attention", Path("a.png")}, 2),
               HasSubstr("ends in .html, .svg or .json"));
-  EXPECT_THAT(error({"--attention-of", "cross"}, 2),
-              HasSubstr("--attention FILE"));
+  EXPECT_THAT(error({"--draw-attention-of", "cross"}, 2),
+              HasSubstr("--draw-attention FILE"));
   EXPECT_THAT(
-      error({"--attention", Path("x.svg"), "--attention-of", "self"}, 2),
+      error({"--draw-attention", Path("x.svg"), "--draw-attention-of", "self"},
+            2),
       HasSubstr("cross, encoder or decoder"));
   for (const std::vector<std::string>& options :
-       {std::vector<std::string>{"--ids"}, {"--attention", Path("x.svg")}}) {
+       {std::vector<std::string>{"--ids"},
+        {"--draw-attention", Path("x.svg")}}) {
     std::vector<std::string> all = {"--paragraphs"};
     all.insert(all.end(), options.begin(), options.end());
     EXPECT_EQ(
         error(all, 2),
-        "latimer translate: --paragraphs goes without --ids, --attention, "
+        "latimer translate: --paragraphs goes without --ids, --draw-attention, "
         "--n-best and --alternatives.\n");
   }
   for (const std::vector<std::string>& options :
@@ -493,7 +496,7 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
         {"--scores"},
         {"--alignment"},
         {"--alternatives", "2"},
-        {"--attention", Path("x.svg")}}) {
+        {"--draw-attention", Path("x.svg")}}) {
     std::vector<std::string> all = {"--html"};
     all.insert(all.end(), options.begin(), options.end());
     EXPECT_THAT(error(all, 2), HasSubstr("--html goes without --ids, "))
@@ -504,7 +507,7 @@ TEST_F(InsightCliTest, SaysWhatIsWrong) {
                 HasSubstr("go without --alignment and --scores"));
   }
   const Outcome unwritable =
-      Translate({"--attention", Path("no/such/folder.svg")});
+      Translate({"--draw-attention", Path("no/such/folder.svg")});
   EXPECT_EQ(unwritable.code, 1);
   EXPECT_THAT(unwritable.err, HasSubstr("cannot write the attention"));
 }

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "converter/model_writer.h"
 #include "converter/readers/open_model.h"
@@ -322,6 +325,60 @@ TEST_F(PlanCommandTest, SaysHowLongSentencesMayBeWhereTheModelDoesNotFit) {
   };
   EXPECT_EQ(with(tokens), 0);
   EXPECT_EQ(with(tokens + 1), 1);
+}
+
+TEST_F(PlanCommandTest, SaysWhatRoomForFeaturesTakes) {
+  const std::string words =
+      "attention,scores,alignment,phrases,sampling,beams=4";
+  const Json plain = Json::parse(Plan({"--json"}).out);
+  EXPECT_FALSE(plain.contains("room_for"));
+  const Json plan = Json::parse(Plan({"--json", "--room-for", words}).out);
+  EXPECT_GT(plan["ram_bytes"], plain["ram_bytes"]);
+  EXPECT_EQ(plan["room_for"].size(), 6u);
+  EXPECT_GT(plan["room_for"]["attention"], 0);
+  EXPECT_EQ(plan["room_for"]["phrases"], 0);
+  EXPECT_THAT(Plan({"--room-for", "phrases"}).out,
+              HasSubstr("What --room-for takes of that\n  phrases "));
+  EXPECT_THAT(ErrorSentence(Plan({"--room-for", "phrases,colour"}), 2),
+              HasSubstr("latimer plan: --room-for: \"colour\" is none of its "
+                        "words; give one or more of attention, scores, "));
+  EXPECT_THAT(ErrorSentence(Plan({"--room-for", ""}), 2),
+              HasSubstr("--room-for: nothing is named; give "));
+}
+
+// The converter counts and writes the same, and the search that --beams asks
+// for has room.
+TEST_F(PlanCommandTest, TheConverterHasTheSameWords) {
+  const std::string model = folder_.path() / "room.ltm";
+  const std::string profile = folder_.path() / "room.h";
+  const auto convert = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {(TinyModelsFolder() / "no_scale").string(), "-o", model,
+                      "--no-tokenizer", "--json", "--profile", profile});
+    const Outcome outcome = RunProgram("latimer-convert", arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::ifstream file(profile);
+    return std::pair(Json::parse(outcome.out),
+                     std::string(std::istreambuf_iterator<char>(file), {}));
+  };
+  const std::string words = "sampling,scores,beams=4";
+  const auto [json, header] = convert({"--room-for", words});
+  for (const char* line : {".sampling = true,", ".scores = true,",
+                           ".phrases = false,", ".beams = 4,", ".lanes = 4,"}) {
+    EXPECT_THAT(header, HasSubstr(line));
+  }
+  const auto plan = [&](const std::string& room) {
+    return Json::parse(
+        RunProgram("latimer", {"plan", model, "--json", "--room-for", room})
+            .out);
+  };
+  EXPECT_EQ(json["bill"]["room_for"], plan(words)["room_for"]);
+  EXPECT_EQ(json["bill"]["ram_bytes"], plan(words)["ram_bytes"]);
+  EXPECT_EQ(json["bill"]["room_for"].size(), 3u);
+
+  const auto [searched, with_beams] = convert({"--beams", "3"});
+  EXPECT_THAT(with_beams, HasSubstr(".beams = 3,"));
+  EXPECT_EQ(searched["bill"]["ram_bytes"], plan("beams=3")["ram_bytes"]);
 }
 
 TEST_F(PlanCommandTest, SaysWhenTheWeightsAreForOtherKernels) {

@@ -191,8 +191,9 @@ TEST_F(UsedFilesTest, TheStandardStreamsAreFilesLikeOthers) {
        {"translate m -o " + file_ + " < " + file_,
         "translate m --text x --terms " + file_ + " >> " + file_,
         "translate m " + file_ + " >> " + file_,
-        "translate m --attention " + file_ + " < " + file_,
-        "translate m --attention " + file_ + " >> " + file_ + " < /dev/null"}) {
+        "translate m --draw-attention " + file_ + " < " + file_,
+        "translate m --draw-attention " + file_ + " >> " + file_ +
+            " < /dev/null"}) {
     const Outcome outcome = RunCommand({"sh", "-c", latimer + rest});
     EXPECT_THAT(ErrorSentence(outcome, kUsage), HasSubstr("would overwrite"))
         << rest;
@@ -221,10 +222,11 @@ TEST_F(UsedFilesTest, AFileStaysWhereACommandIsRefused) {
 
 TEST_F(UsedFilesTest, TwoFilesToComeAreOneIfTheyHaveOneName) {
   const Outcome outcome =
-      RunProgram("latimer", {"translate", "m", "-o", file_, "--attention",
+      RunProgram("latimer", {"translate", "m", "-o", file_, "--draw-attention",
                              folder_.path() / "." / "file"});
-  EXPECT_THAT(ErrorSentence(outcome, kUsage),
-              HasSubstr("--output " + file_ + " would overwrite --attention"));
+  EXPECT_THAT(
+      ErrorSentence(outcome, kUsage),
+      HasSubstr("--output " + file_ + " would overwrite --draw-attention"));
   EXPECT_FALSE(fs::exists(file_));
 }
 

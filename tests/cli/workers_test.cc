@@ -155,10 +155,11 @@ TEST_F(WorkersTest, WhatMakesNoSenseIsRefusedWithASentence) {
                           ": give a whole number from 1 to 64."));
   }
   for (const Options& options :
-       {Options{"--attention", "a.html"}, Options{Model()}}) {
-    EXPECT_THAT(ErrorSentence(Translate("", "2", options), 2),
-                HasSubstr("--workers goes without --attention, and with one "
-                          "model only."));
+       {Options{"--draw-attention", "a.html"}, Options{Model()}}) {
+    EXPECT_THAT(
+        ErrorSentence(Translate("", "2", options), 2),
+        HasSubstr("--workers goes without --draw-attention, and with one "
+                  "model only."));
   }
   EXPECT_EQ(Translate("Hello.", "1", {Model()}).code, 0);
 }

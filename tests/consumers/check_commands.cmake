@@ -63,7 +63,8 @@ add_options(latimer-convert "${help}")
 
 run(json "${latimer}" inspect "${MODEL}" --json)
 add_fields("latimer inspect --json:" "${json}")
-run(json "${latimer}" plan "${MODEL}" --json)
+run(json "${latimer}" plan "${MODEL}" --json
+  --room-for attention,scores,alignment,phrases,sampling,beams=2)
 add_fields("latimer plan --json:" "${json}")
 run(json "${latimer}" translate "${MODEL}" --text "Good morning." --json
   --beams 2 --n-best 2)

@@ -119,9 +119,9 @@ TEST(LexicalShortlistTest, LinksAreCountedByTheirTokens) {
 }
 
 const CanonicalModel& Demo() {
-  static const CanonicalModel model =
-      OpenModel(std::filesystem::path(LATIMER_SOURCE_DIR) / "examples/en-de-tiny",
-                /*with_tokenizer=*/true);
+  static const CanonicalModel model = OpenModel(
+      std::filesystem::path(LATIMER_SOURCE_DIR) / "examples/en-de-tiny",
+      /*with_tokenizer=*/true);
   return model;
 }
 

@@ -511,7 +511,7 @@ def test_attention_is_a_view_with_the_programs_weights(
     numpy.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
     assert not weights.flags.owndata and not weights.flags.writeable
     path = tmp_path / "attention.json"
-    command("translate", model, "--text", text, "--attention", path)
+    command("translate", model, "--text", text, "--draw-attention", path)
     (sentence,) = json.loads(path.read_text())["sentences"]
     numpy.testing.assert_allclose(sentence["weights"], weights, rtol=1e-6)
     pieces = [translator.source_piece(t) for t in translation.source_tokens]

@@ -357,7 +357,13 @@ public class OptionsTest {
     for (AttentionKind kind : AttentionKind.values()) {
       String name = kind.toString().toLowerCase(Locale.ROOT);
       latimer(
-          Arrays.asList(text), "translate", MODEL, "--attention", file, "--attention-of", name);
+          Arrays.asList(text),
+          "translate",
+          MODEL,
+          "--draw-attention",
+          file,
+          "--draw-attention-of",
+          name);
       String json = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
       Map<?, ?> sentence = (Map<?, ?>) ((List<?>) Json.object(json).get("sentences")).get(0);
       List<?> layers = (List<?>) sentence.get("weights");
