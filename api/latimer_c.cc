@@ -36,7 +36,7 @@ static_assert(sizeof(latimer_load_options) ==
 static_assert(sizeof(latimer_options) ==
               offsetof(latimer_options, stream) + sizeof(uint64_t));
 static_assert(sizeof(latimer_translation) ==
-              offsetof(latimer_translation, parts) + sizeof(size_t));
+              offsetof(latimer_translation, mean_score) + sizeof(double));
 static_assert(sizeof(latimer_text_range) == sizeof(TextRange) &&
               offsetof(latimer_text_range, end) == offsetof(TextRange, end));
 static_assert(sizeof(latimer_token_link) == sizeof(TokenLink) &&

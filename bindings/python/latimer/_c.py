@@ -127,8 +127,8 @@ class Translation(Struct):
         ("attention_heads", c_uint32),
         ("attention_rows", c_size_t),
         ("hypothesis_count", c_size_t),
-        ("mean_score", c_double),
         ("parts", c_size_t),
+        ("mean_score", c_double),
     ]
 
 

@@ -235,10 +235,9 @@ typedef struct latimer_translation {
   uint32_t attention_heads;
   size_t attention_rows;
   size_t hypothesis_count; /* of latimer_hypothesis; 0 without beams */
+  size_t parts; /* 1, unless this is a text that exceeds the longest source */
   double mean_score; /* with `scores`: the mean log-probability of the tokens of
                         all parts; 0 without */
-  size_t parts;      /* 1, unless this is a text that exceeds the longest
-                        source */
 } latimer_translation;
 
 /* Translates a whole text; see Translator::Translate. `options` may be NULL,
