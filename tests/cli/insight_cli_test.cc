@@ -25,7 +25,7 @@ class InsightCliTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempFolder>();
-    const ModelBytes file = ConvertSmallDemo(WeightType::kInt8);
+    const ModelBytes file = ConvertDemo(WeightType::kInt8);
     WriteFile(Model(), {reinterpret_cast<const char*>(file.bytes().data()),
                         file.bytes().size()});
   }

@@ -23,7 +23,7 @@ class MemoryLimitTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempFolder>();
-    const ModelBytes model = ConvertSmallDemo(WeightType::kInt8);
+    const ModelBytes model = ConvertDemo(WeightType::kInt8);
     model_bytes_ = model.bytes().size();
     WriteFile(
         Path("model.ltm"),

@@ -84,7 +84,7 @@ class HostileTranslationTest : public testing::Test {
     return whole;
   }
 
-  const ModelBytes file_ = ConvertSmallDemo(WeightType::kInt8);
+  const ModelBytes file_ = ConvertDemo(WeightType::kInt8);
   Translator translator_;
 };
 
