@@ -269,7 +269,7 @@ public class OptionsTest {
   private static Translator shortTranslator(File model) throws Exception {
     Path tiny = DEMO.resolveSibling("en-de-tiny");
     Program.run(
-        "", "convert", tiny, "-o", model, "--quiet", "--max-source-tokens", 48,
+        "", "convert", tiny.toString(), "-o", model, "--quiet", "--max-source-tokens", 48,
         "--max-target-tokens", 48);
     return Translator.load(model, new LoadOptions().beams(2));
   }
