@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/bandwidth.h"
 #include "cli/machine.h"
 #include "internals.h"
@@ -94,11 +95,11 @@ Json TimeTokenizer(Translator& translator, const Load& load, uint32_t repeat) {
   const Result<std::string_view> view = translator.Detokenize(source);
   if (!view.ok()) return nullptr;
   const std::string text(*view);
-  const Result<Translation> translation =
-      translator.TranslateIds(source, {.max_target_tokens = load.target_tokens,
-                                       .min_target_tokens = load.target_tokens,
-                                       .language_code = {},
-                                       .beams = 1});
+  const Result<Translation> translation = translator.TranslateIds(
+      source, {.max_target_tokens = IfGiven(load.target_tokens),
+               .min_target_tokens = load.target_tokens,
+               .language_code = {},
+               .beams = 1});
   if (!translation.ok()) return nullptr;
   const std::vector<int32_t> target(translation->tokens.begin(),
                                     translation->tokens.end());

@@ -21,8 +21,7 @@ constexpr const char* kHeadings[] = {
     "What is measured", "Machine and model file",
 };
 
-// A line of --help has 80 columns, 52 of them for the text, which may have
-// several lines.
+// A line of --help has 80 columns, 52 of them for the text.
 constexpr OptionInfo kOptions[] = {
     {kTranslate, kInput, "text", "TEXT", &A::text,
      "translate TEXT instead of standard input"},
@@ -85,7 +84,6 @@ constexpr OptionInfo kOptions[] = {
     {kPlan, kBuild, "copy-image", nullptr, &A::copy_image,
      "RAM for the model file itself"},
     {kPlan, kBuild, "room-for", "LIST", &A::room_for,
-     "also these features, with commas between them:\n"
      "attention,scores,alignment,phrases,sampling,beams=N"},
 
     {kBench, kMeasured, "source-tokens", "S", &A::source_tokens,
@@ -121,12 +119,7 @@ void PrintOption(std::string option, const char* value, const char* help,
                  std::FILE* file) {
   option.insert(0, option == "output" ? "-o, --" : "--");
   if (value != nullptr) option.append(" ").append(value);
-  std::fprintf(file, "  %-25s ", option.c_str());
-  for (const char* c = help; *c != '\0'; ++c) {
-    std::fputc(*c, file);
-    if (*c == '\n') std::fprintf(file, "%28s", "");
-  }
-  std::fputc('\n', file);
+  std::fprintf(file, "  %-25s %s\n", option.c_str(), help);
 }
 
 OptionGroup GroupOf(const NamedOption& option) {

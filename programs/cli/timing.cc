@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/arguments.h"
+
 namespace latimer::cli {
 
 double MillisecondsSince(Clock::time_point start) {
@@ -36,7 +38,7 @@ Result<uint64_t> TranslateLoad(Translator& translator, const Load& load,
   TranslateOptions options;
   options.beams = load.beams;
   // EOS cannot come before the minimum, so there are exactly this many.
-  options.max_target_tokens = target_tokens;
+  options.max_target_tokens = IfGiven(target_tokens);
   options.min_target_tokens = target_tokens;
   Internals::RecordTimes(translator, times);
   uint64_t tokens = 0;

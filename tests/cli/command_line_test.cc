@@ -176,7 +176,7 @@ TEST_F(CommandLineTest, AnOlderVersionsOptionIsAnsweredWithItsNameNow) {
 
 TEST_F(CommandLineTest, HelpOfPlanHasTheWordsOfRoomFor) {
   EXPECT_THAT(RunProgram("latimer", {"help", "plan"}).out,
-              HasSubstr("\n" + std::string(28, ' ') + RoomWords() + "\n"));
+              HasSubstr("\n  --room-for LIST           " + RoomWords() + "\n"));
 }
 
 // A line has up to 80 columns.
