@@ -185,6 +185,9 @@ function(latimer_runtime_library target)
     COMPATIBLE_INTERFACE_STRING LATIMER_RUNTIME
     LATIMER_PARTS "${parts}")
   set_target_properties(${parts} PROPERTIES UNITY_BUILD ${LATIMER_UNITY})
+  # A test has a clock of its own.
+  set_source_files_properties("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../runtime/base/clock.cc"
+    TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(arg_CALL_GRAPH)
     latimer_write_call_graph(${parts})
   endif()

@@ -35,13 +35,13 @@ set(allowed_programs_os_wasi os)
 set(allowed_programs_os_windows os base/windows_api.h)
 # The C API and what else lies on Translator.
 set(allowed_api base latimer markup model text phrases internals latimer_c
+  plan/exact_profile.h
   latimer_c_named named_options option_list translator_state)
 # Here alone the library allocates.
 set(allowed_api_hosted latimer base/file_mapping.h)
 # The files of this folder, such as translator.cc, put the parts together.
 set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
-  search phrases plan/exact_profile.h internals request text_reader
-  translator_state)
+  search phrases plan/exact_profile.h request text_reader translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")
