@@ -341,7 +341,6 @@ TEST_F(InsightCliTest, ALineInPartsHasTheWordsOfAllPartsOrNone) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("parts"));
     const Json json = Json::parse(outcome.out);
-    EXPECT_EQ(json["tokens"].size() > 600, true);
     return std::pair(json["words"].size(), WordsIn(json["text"]));
   };
   const auto [all, of_text] = words(line);

@@ -589,7 +589,7 @@ TEST_F(CApiTest, PartsAreThoseOfCpp) {
       options.protected_range_count = ranges.size();
       TranslateOptions cpp;
       cpp.sampling = {.enabled = true, .seed = 5, .stream = 2};
-      cpp.budget_tokens = budget;
+      if (budget > 0) cpp.budget_tokens = budget;
       cpp.target_prefix_ids = prefix;
       cpp.protected_ranges = ranges;
       const Parts expected = PartsOfCpp(cpp_, text, cpp);

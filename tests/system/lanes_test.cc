@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -150,13 +151,13 @@ TEST(WorkspaceTest, AModelTakesAsManyLanesAsThereIsRoomFor) {
     }
     return lanes;
   };
-  const auto needed = [&](uint32_t lanes) {
+  const auto needed = [&](std::optional<uint32_t> lanes) {
     return static_cast<size_t>(PlanWorkspace(info, {.lanes = lanes}).bytes);
   };
   EXPECT_EQ(lanes_in(needed(1)), 1u);
   EXPECT_EQ(lanes_in(needed(3)), 3u);
   EXPECT_EQ(lanes_in(needed(4) - 64), 3u);
-  EXPECT_EQ(lanes_in(needed(0)), kProfile.lanes);
+  EXPECT_EQ(lanes_in(needed(std::nullopt)), kProfile.lanes);
 }
 
 TEST(WorkspaceTest, OneThatIsTooSmallOrMisplacedIsRefused) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 #include "internals.h"
@@ -24,7 +25,8 @@ class LengthLimitTest : public testing::Test {
     ASSERT_FALSE(sources_.empty());
   }
 
-  Translation Run(const std::vector<int32_t>& source, uint32_t most) {
+  Translation Run(const std::vector<int32_t>& source,
+                  std::optional<uint32_t> most) {
     const auto result = translator_.TranslateIds(
         source, {.max_target_tokens = most, .language_code = {}});
     EXPECT_TRUE(result.ok()) << result.status().message();
@@ -42,7 +44,7 @@ TEST_F(LengthLimitTest, TheModelsOwnLimitForcesEos) {
       Internals::Describe(translator_).generation.max_target_tokens;
   int reached = 0;
   for (const auto& source : sources_) {
-    const Translation result = Run(source, 0);
+    const Translation result = Run(source, std::nullopt);
     ASSERT_LE(result.tokens.size(), limit);
     const bool is_full = result.tokens.size() == limit;
     reached += is_full ? 1 : 0;
@@ -75,7 +77,7 @@ TEST_F(LengthLimitTest, ALongerLimitOfTheCallerGoesBeforeTheModels) {
     }();
     longest = std::max(longest, ids.size());
     // The beginning is the same; only the forced token differs.
-    const Translation limited = Run(source, 0);
+    const Translation limited = Run(source, std::nullopt);
     ASSERT_GE(ids.size(), limited.tokens.size());
     EXPECT_TRUE(std::equal(limited.tokens.begin(), limited.tokens.end() - 1,
                            ids.begin()));

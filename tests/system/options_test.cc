@@ -269,7 +269,7 @@ TEST(OptionsTest, OptionsOfCAreSetInAnyOrderAndCopied) {
   EXPECT_EQ(read_copy.sampling.top_p, 0.5f);
   EXPECT_EQ(read_copy.task, "sum");
   EXPECT_FALSE(read_copy.guards);
-  EXPECT_EQ(read_copy.beams, 0u);
+  EXPECT_FALSE(read_copy.beams.has_value());
 }
 
 TEST(OptionsTest, AStructWithoutItsSizeIsNotWritten) {

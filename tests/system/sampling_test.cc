@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "base/cpu.h"
@@ -27,7 +28,9 @@ TEST(SamplingTest, ProbabilitiesAreThoseOfTheLogitsWarpers) {
   for (const nlohmann::json& fields : fixture["cases"]) {
     Sampling sampling = {.enabled = true};
     sampling.temperature = fields["temperature"];
-    sampling.top_k = fields["top_k"];
+    if (fields["top_k"] != 0) {
+      sampling.top_k = fields["top_k"].get<uint32_t>();
+    }
     sampling.top_p = fields["top_p"];
     sampling.min_p = fields["min_p"];
     SCOPED_TRACE(fields["top_p"].dump() + " " + fields["top_k"].dump());
@@ -54,7 +57,8 @@ TEST(SamplingTest, AnyTemperatureGivesProbabilities) {
   constexpr float kBanned = -std::numeric_limits<float>::infinity();
   const std::vector<float> given = {3.0f, 9.5f, kBanned, 9.0f, -7.0f, kBanned};
   for (const float temperature : {1e-45f, 1e-40f, 1e-20f, 1e20f, 3e38f}) {
-    for (const uint32_t top_k : {0u, 3u}) {
+    for (const std::optional<uint32_t> top_k :
+         {std::optional<uint32_t>(), std::optional(3u)}) {
       SCOPED_TRACE(temperature);
       std::vector<float> logits = given;
       WarpLogits(engine,
