@@ -341,6 +341,7 @@ TEST_F(InsightCliTest, ALineInPartsHasTheWordsOfAllPartsOrNone) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("parts"));
     const Json json = Json::parse(outcome.out);
+    EXPECT_GT(json["tokens"].size(), 600u);
     return std::pair(json["words"].size(), WordsIn(json["text"]));
   };
   const auto [all, of_text] = words(line);
