@@ -70,7 +70,7 @@ struct TextRange {
 // Borrows both; see TranslateOptions.
 class Term {
  public:
-  // What it is made of must outlive it.
+  // Borrows both; see TranslateOptions.
   constexpr Term(std::string_view source, std::string_view target)
       : source_(source.data()),
         source_bytes_(source.size()),
