@@ -125,11 +125,14 @@ void TranslateMuch(Translator& translator,
                    const std::vector<std::string>& lines, size_t translations) {
   size_t bytes = 0;
   TranslateOptions options;
-  options.max_target_tokens = kMaxTargetTokens;
+  if (kMaxTargetTokens > 0) options.max_target_tokens = kMaxTargetTokens;
   for (size_t i = 0; i < translations; ++i) {
     const auto result = translator.Translate(
         lines[lines.size() - 1 - i % lines.size()], options);
-    if (!result.ok()) abort();
+    if (!result.ok()) {
+      std::fputs(result.status().message(), stderr);
+      abort();
+    }
     bytes += result->text.size();
   }
   if (bytes == 0) abort();
@@ -181,7 +184,7 @@ TEST_P(NoAllocationTest, ManyTranslationsSideBySide) {
   const Status status = translator.Load(bytes.bytes(), &workspace);
   ASSERT_TRUE(status.ok()) << status.message();
   TranslateOptions options;
-  options.max_target_tokens = kMaxTargetTokens;
+  if (kMaxTargetTokens > 0) options.max_target_tokens = kMaxTargetTokens;
   // Checks everything that may end a sentence.
   const std::atomic<bool> cancel = false;
   size_t told = 0;

@@ -20,7 +20,7 @@ STRUCTS = {
     "latimer_token_link": _c.TokenLink,
     "latimer_word_score": _c.WordScore,
     "latimer_streamed_text": _c.StreamedText,
-    "latimer_model_info": _c.ModelDescription,
+    "latimer_model_info": _c.ModelInfo,
 }
 INCLUDE = ROOT / "runtime" / "include"
 
