@@ -30,8 +30,10 @@ Profile ProfileOf(const fs::path& path, ProfileLimits limits,
   most->source_tokens = std::max(most->source_tokens.value_or(0), source);
   most->target_tokens = std::max(most->target_tokens.value_or(0), target);
   // One that is shorter by itself does not limit the others.
-  limits.source_tokens = std::min(limits.source_tokens.value_or(source), source);
-  limits.target_tokens = std::min(limits.target_tokens.value_or(target), target);
+  limits.source_tokens =
+      std::min(limits.source_tokens.value_or(source), source);
+  limits.target_tokens =
+      std::min(limits.target_tokens.value_or(target), target);
   const Result<Profile> profile = ExactProfile(info, limits, "");
   if (!profile.ok()) FailIn(path, profile.status().message());
   return *profile;

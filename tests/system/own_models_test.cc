@@ -66,8 +66,9 @@ TEST_P(OwnModelsTest, AttentionIsWhatTheModuleSays) {
   for (const auto& [kind, name] : kKinds) {
     SCOPED_TRACE(name);
     const Result<Translation> result = translator.TranslateIds(
-        source, {.max_target_tokens = model.fixture["max_new_tokens"].get<uint32_t>(),
-                 .attention = kind});
+        source,
+        {.max_target_tokens = model.fixture["max_new_tokens"].get<uint32_t>(),
+         .attention = kind});
     ASSERT_TRUE(result.ok()) << result.status().message();
     ExpectAttention(result->attention, attention[name]);
   }
@@ -102,8 +103,9 @@ TEST(OwnModelsTextTest, TranslationsEqualPyTorchs) {
       ids.resize(*count);
       EXPECT_EQ(ids, row["src_ids"].get<std::vector<int32_t>>()) << text;
       const auto result = translator.Translate(
-          text, {.max_target_tokens = model.fixture["max_new_tokens"].get<uint32_t>(),
-                 .language_code = {}});
+          text,
+          {.max_target_tokens = model.fixture["max_new_tokens"].get<uint32_t>(),
+           .language_code = {}});
       ASSERT_TRUE(result.ok()) << result.status().message();
       EXPECT_EQ(result->text, row["output_text"].get<std::string>()) << text;
       ++rows;
