@@ -2,7 +2,7 @@
 import { Latimer, LatimerError } from "latimer";
 import { convert } from "latimer/converter";
 import type {
-  Attention, Hypothesis, ModelDescription, Portion, StopReason, TokenLink, Translation, WordScore,
+  Attention, Hypothesis, ModelInfo, Portion, StopReason, TokenLink, Translation, WordScore,
 } from "latimer";
 
 export async function uses(file: File, module: WebAssembly.Module) {
@@ -26,7 +26,7 @@ export async function uses(file: File, module: WebAssembly.Module) {
   });
   await Latimer.load(model);
   void [report, warnings];
-  const info: ModelDescription = t.info;
+  const info: ModelInfo = t.info;
   const codes: string[] = info.languages;
   const workers: number = info.workers;
 
