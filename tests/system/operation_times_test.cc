@@ -1,6 +1,6 @@
 // The time of each operation, and the bytes that it reads. A program of its
 // own, because its clock takes the place of base/clock.cc.
-// Tests runtime/base/operation_times.h,
+// Tests api/internals.cc, runtime/base/operation_times.h,
 // runtime/transformer/trace.cc, runtime/model/operation_bytes.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
