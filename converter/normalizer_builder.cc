@@ -10,6 +10,7 @@
 #include "converter/charsmap.h"
 #include "converter/lower_case_table.h"
 #include "converter/trie_builder.h"
+#include "converter/utf8_of.h"
 #include "text/utf8.h"
 
 namespace latimer {
@@ -37,18 +38,6 @@ std::map<std::string, uint32_t> PackStrings(const std::set<std::string>& texts,
     offsets[original] = static_cast<uint32_t>(bytes.size() - 1 - text.size());
   }
   return offsets;
-}
-
-std::string Utf8Of(uint32_t c) {
-  const auto tail = [c](int shift) {
-    return static_cast<char>(0x80 | ((c >> shift) & 0x3F));
-  };
-  if (c < 0x80) return {static_cast<char>(c)};
-  if (c < 0x800) return {static_cast<char>(0xC0 | (c >> 6)), tail(0)};
-  if (c < 0x10000) {
-    return {static_cast<char>(0xE0 | (c >> 12)), tail(6), tail(0)};
-  }
-  return {static_cast<char>(0xF0 | (c >> 18)), tail(12), tail(6), tail(0)};
 }
 
 }  // namespace

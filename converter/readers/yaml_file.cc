@@ -9,6 +9,8 @@
 
 #include "converter/error.h"
 #include "converter/readers/text_file.h"
+#include "converter/utf8_of.h"
+#include "text/utf8.h"
 
 namespace latimer {
 namespace {
@@ -24,18 +26,91 @@ struct EventDeleter {
   void operator()(yaml_event_t* event) const { yaml_event_delete(event); }
 };
 
-class YamlReader {
+// Whether libyaml refuses a character, or takes it for a line break, that is
+// text for yaml-cpp, with which Marian writes and reads YAML. `next` is the
+// byte behind it.
+bool NeedsStandIn(uint32_t c, char next) {
+  if (c == '\r') return next != '\n';
+  if (c < 0x20) return c != '\t' && c != '\n';
+  return (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || c == 0xFFFE ||
+         c == 0xFFFF;
+}
+
+// Calls `visit` with the code point and the bytes of each character, and the
+// byte behind it. A byte that is not UTF-8 has the code point U+FFFD.
+template <typename Visit>
+void ForEachCharacter(std::string_view text, const Visit& visit) {
+  while (!text.empty()) {
+    const Utf8Char first = FirstChar(text);
+    const std::string_view bytes =
+        text.substr(0, std::max<size_t>(first.bytes, 1));
+    text.remove_prefix(bytes.size());
+    visit(first.bytes > 0 ? first.code_point : 0xFFFD, bytes,
+          text.empty() ? '\0' : text.front());
+  }
+}
+
+// The text with other characters in the place of those that libyaml does not
+// take for text, one for one. They are of a plane that Unicode leaves empty,
+// and that the text neither has nor writes as an escape.
+class StandIns {
  public:
-  YamlReader(std::string_view text, const std::string& name) : name_(name) {
-    yaml_parser_initialize(parser_.get());
-    yaml_parser_set_encoding(parser_.get(), YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(
-        parser_.get(), reinterpret_cast<const unsigned char*>(text.data()),
-        text.size());
+  explicit StandIns(std::string_view text) : text_(text) {
+    bool needed = false;
+    std::set<uint32_t> used;
+    ForEachCharacter(text, [&](uint32_t c, std::string_view, char next) {
+      needed = needed || NeedsStandIn(c, next);
+      used.insert(c >> 16);
+    });
+    for (uint32_t plane = 4; needed && plane_ == 0 && plane < 10; ++plane) {
+      const std::string escape = "\\U000" + std::to_string(plane);
+      if (used.contains(plane) || text.find(escape) != text.npos) continue;
+      plane_ = plane;
+    }
+    if (plane_ == 0) return;
+    text_.clear();
+    ForEachCharacter(text, [&](uint32_t c, std::string_view bytes, char next) {
+      text_ += NeedsStandIn(c, next) ? Utf8Of((plane_ << 16) + c)
+                                     : std::string(bytes);
+    });
   }
 
-  YamlNode Read(std::string_view text) {
-    RefuseRareBreaks(text);
+  const std::string& text() const { return text_; }
+
+  // A part of text() as it was.
+  std::string Undo(std::string_view part) const {
+    if (plane_ == 0) return std::string(part);
+    std::string original;
+    ForEachCharacter(part, [&](uint32_t c, std::string_view bytes, char) {
+      original += c >> 16 == plane_ ? Utf8Of(c & 0xFFFF) : std::string(bytes);
+    });
+    return original;
+  }
+
+ private:
+  std::string text_;
+  uint32_t plane_ = 0;  // 0: nothing was replaced.
+};
+
+// yaml-cpp skips a byte order mark.
+std::string_view WithoutMark(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
+
+class YamlReader {
+ public:
+  YamlReader(std::string_view text, const std::string& name)
+      : name_(name), stand_ins_(WithoutMark(text)) {
+    yaml_parser_initialize(parser_.get());
+    yaml_parser_set_encoding(parser_.get(), YAML_UTF8_ENCODING);
+    const std::string& read = stand_ins_.text();
+    yaml_parser_set_input_string(
+        parser_.get(), reinterpret_cast<const unsigned char*>(read.data()),
+        read.size());
+  }
+
+  YamlNode Read() {
     while (!at_end_) {
       yaml_event_t event;
       if (yaml_parser_parse(parser_.get(), &event) == 0) FailToParse();
@@ -58,24 +133,22 @@ class YamlReader {
     FailIn(name_, "line ", line, ": ", what...);
   }
 
-  // These characters are line breaks in YAML 1.1, which libyaml reads, but text
-  // in YAML 1.2, which others write.
-  void RefuseRareBreaks(std::string_view text) const {
-    for (const std::string_view rare :
-         {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
-      const size_t at = text.find(rare);
-      if (at == text.npos) continue;
-      const auto line = std::count(text.begin(), text.begin() + at, '\n') + 1;
-      Fail(static_cast<size_t>(line),
-           "U+0085, U+2028 and U+2029 must be written as \"\\x85\", "
-           "\"\\u2028\" and \"\\u2029\"");
-    }
-  }
-
   [[noreturn]] void FailToParse() const {
     const char* problem = parser_->problem;
-    Fail(parser_->problem_mark.line + 1, "not YAML: ",
+    Fail(FailedLine(), "not YAML: ",
          problem != nullptr ? problem : "the text ends too early");
+  }
+
+  // libyaml knows the line of what it does not understand, but only the byte of
+  // what it cannot read.
+  size_t FailedLine() const {
+    if (parser_->error != YAML_READER_ERROR) {
+      return parser_->problem_mark.line + 1;
+    }
+    const std::string_view before =
+        std::string_view(stand_ins_.text()).substr(0, parser_->problem_offset);
+    return static_cast<size_t>(std::count(before.begin(), before.end(), '\n') +
+                               1);
   }
 
   void Take(const yaml_event_t& event) {
@@ -119,8 +192,8 @@ class YamlReader {
 
   void Scalar(const yaml_event_t& event, size_t line) {
     const auto& scalar = event.data.scalar;
-    std::string text(reinterpret_cast<const char*>(scalar.value),
-                     scalar.length);
+    std::string text = stand_ins_.Undo(
+        {reinterpret_cast<const char*>(scalar.value), scalar.length});
     if (ExpectsKey()) {
       Open& map = open_.back();
       if (!map.keys.insert(text).second) {
@@ -165,6 +238,7 @@ class YamlReader {
   }
 
   const std::string& name_;
+  const StandIns stand_ins_;  // parser_ reads its text.
   std::unique_ptr<yaml_parser_t, ParserDeleter> parser_{new yaml_parser_t};
   std::vector<Open> open_;
   YamlNode root_;
@@ -182,7 +256,7 @@ const YamlNode* YamlNode::Find(std::string_view key) const {
 }
 
 YamlNode ParseYaml(std::string_view text, const std::string& name) {
-  return YamlReader(text, name).Read(text);
+  return YamlReader(text, name).Read();
 }
 
 YamlNode ReadYamlFile(const std::filesystem::path& path) {

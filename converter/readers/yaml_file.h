@@ -28,9 +28,10 @@ struct YamlNode {
 
 // Reads the file's only document; an empty file is an empty scalar. Throws
 // ConversionError, with the line, if the file cannot be read, is not YAML, or
-// has something that is not supported: anchors and aliases, line breaks that
-// only YAML 1.1 has, keys that are not scalars, a key twice in a map, or
-// several documents.
+// has something that is not supported: anchors and aliases, keys that are not
+// scalars, a key twice in a map, or several documents. As in yaml-cpp, a byte
+// order mark is skipped, control characters are text, and only \n and \r\n
+// break lines.
 YamlNode ReadYamlFile(const std::filesystem::path& path);
 
 // The same for the text of such a file; `name` is for messages.
