@@ -14,13 +14,14 @@ struct CharacterReference {
   bool incomplete = false;  // More bytes are needed to know.
 };
 
-// Longest name; all that are known are much shorter.
+// Longest name of HTML.
 inline constexpr size_t kMostNameBytes = 31;
 
-// The reference that `text`, which begins with "&", begins with. Names are
-// those of HTML 4, numbers are read as HTML does; what ends without ";" is
-// text.
-CharacterReference ReadCharacterReference(std::string_view text);
+// The reference that `text`, which begins with "&", begins with, by the rules
+// of HTML for text ("named character reference state" of its standard): of the
+// names that are read without ";", the longest that fits, &notit; is &not and
+// "it;". Names are those of HTML 4 and these. If `all`, nothing follows `text`.
+CharacterReference ReadCharacterReference(std::string_view text, bool all);
 
 }  // namespace latimer
 

@@ -155,8 +155,8 @@ bool HtmlScanner::ScanMarkup(std::string_view window, bool all,
 
 bool HtmlScanner::ScanReference(std::string_view window, bool all,
                                 HtmlToken* out) {
-  const CharacterReference found = ReadCharacterReference(window);
-  if (found.incomplete && !all) return false;
+  const CharacterReference found = ReadCharacterReference(window, all);
+  if (found.incomplete) return false;
   if (found.bytes == 0) {
     *out = {.kind = HtmlToken::Kind::kText, .bytes = Slice(window, 0, 1)};
     return true;

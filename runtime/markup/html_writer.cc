@@ -21,10 +21,11 @@ std::string_view ReferenceFor(std::string_view text, size_t at,
                               const ReferenceStyle& style) {
   const char next = at + 1 < text.size() ? text[at + 1] : ' ';
   switch (text[at]) {
-    case '&':
-      return style.ampersand || ReadCharacterReference(From(text, at)).bytes > 0
-                 ? "&amp;"
-                 : "";
+    case '&': {
+      const CharacterReference read =
+          ReadCharacterReference(From(text, at), /*all=*/true);
+      return style.ampersand || read.bytes > 0 ? "&amp;" : "";
+    }
     case '<':
       return style.less || BeginsMarkup(next) ? "&lt;" : "";
     case '>':

@@ -1,5 +1,7 @@
 // Reads HTML and writes it again, sentence by sentence: each word as it is, or
 // with `--shuffle SEED` in another order, for tests/reference/check_html.py.
+// With `--text BYTES` it reads so many bytes at a time, and writes only the
+// text of the sentences, a line each, for tests/reference/check_references.py.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -51,13 +53,15 @@ Echo Translate(const std::string& text, std::mt19937* random) {
   return echo;
 }
 
-int Run(std::mt19937* random) {
+int Run(std::mt19937* random, bool only_text, size_t read_bytes) {
   const auto html = std::make_unique<HtmlText>(
       SentenceRules{},
-      [](void*, std::string_view bytes) {
-        std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+      [](void* discards, std::string_view bytes) {
+        if (discards == nullptr) {
+          std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+        }
       },
-      nullptr);
+      only_text ? &only_text : nullptr);
   // A few sentences are in the making, and finish in any order.
   std::deque<std::pair<uint64_t, std::string>> open;
   const auto work = [&](bool all) {
@@ -65,6 +69,7 @@ int Run(std::mt19937* random) {
       HtmlSentence sentence;
       const HtmlText::Got got = html->Next(&sentence);
       if (got == HtmlText::Got::kSentence) {
+        if (only_text) std::printf("%s\n", std::string(sentence.text).c_str());
         open.emplace_back(sentence.number, sentence.text);
       } else if (open.empty() || (got == HtmlText::Got::kNeedsMore && !all)) {
         return;
@@ -77,9 +82,10 @@ int Run(std::mt19937* random) {
       }
     }
   };
-  char buffer[3000];
-  while (const size_t bytes = std::fread(buffer, 1, sizeof(buffer), stdin)) {
-    std::string_view rest(buffer, bytes);
+  std::string buffer(read_bytes, '\0');
+  while (const size_t bytes =
+             std::fread(buffer.data(), 1, buffer.size(), stdin)) {
+    std::string_view rest(buffer.data(), bytes);
     while (!rest.empty()) {
       rest.remove_prefix(html->Push(rest));
       work(false);
@@ -94,9 +100,14 @@ int Run(std::mt19937* random) {
 }  // namespace latimer
 
 int main(int argc, char** argv) {
+  constexpr size_t kReadBytes = 3000;
   if (argc == 3 && std::strcmp(argv[1], "--shuffle") == 0) {
     std::mt19937 random(static_cast<uint32_t>(std::atoi(argv[2])));
-    return latimer::Run(&random);
+    return latimer::Run(&random, /*only_text=*/false, kReadBytes);
   }
-  return latimer::Run(nullptr);
+  if (argc == 3 && std::strcmp(argv[1], "--text") == 0) {
+    return latimer::Run(nullptr, /*only_text=*/true,
+                        static_cast<size_t>(std::atoi(argv[2])));
+  }
+  return latimer::Run(nullptr, /*only_text=*/false, kReadBytes);
 }

@@ -320,6 +320,24 @@ TEST(HtmlText, ReadsAndWritesReferences) {
   EXPECT_NE(run.html.find("a&nbsp;b"), std::string::npos) << run.html;
 }
 
+TEST(HtmlText, ReadsReferencesWithoutSemicolonAsBrowsersDo) {
+  const auto same = [](const std::string& in) { return Translated{in, {}}; };
+  for (const size_t chunk : {1, 2, 5, 1000}) {
+    const Outcome run = Translate(
+        "AT&AMPT &copy 2024 &notit; &notin; &#65 &#x41x &ampcopy; R&D &fo &lt",
+        same, chunk);
+    EXPECT_THAT(run.sentences, ElementsAre("AT&T © 2024 ¬it; ∉ A Ax "
+                                           "&copy; R&D &fo <"));
+    EXPECT_EQ(run.html,
+              "AT&amp;T © 2024 ¬it; ∉ A Ax &amp;copy; "
+              "R&amp;D &amp;fo &lt;");
+  }
+  // A name of HTML 5 that begins with such a name stays as it is.
+  EXPECT_THAT(Translate("a &ltimes; b", same).html,
+              ::testing::HasSubstr("&ltimes;"));
+  EXPECT_EQ(Translate("Q&A one&two", same).html, "Q&A one&two");
+}
+
 // As of emoji, which no model reads, and which have no links.
 TEST(HtmlText, TagsOfATextThatIsAsItWasStayWhereTheyWere) {
   const auto same = [](const std::string& in) { return Translated{in, {}}; };
@@ -400,7 +418,7 @@ TEST(HtmlText, SurvivesBrokenHtml) {
                            "&",
                            "&#",
                            "&#x;",
-                           "&amp",
+                           "&am",
                            "<script>one",
                            "<script>one</scrip",
                            "<pre>one",
