@@ -98,7 +98,7 @@ std::vector<float> PositionsOf(const std::string& stack,
 CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
                                    bool with_tokenizer) {
   const BartConfig config = ReadBartConfig(directory);
-  HuggingFaceModel read(directory, config, NamesOf(config));
+  HuggingFaceModel read(directory, config, NamesOf(config), "model.");
   CanonicalModel& model = read.model;
   MapTransformer({.encoder_layers = {},
                   .decoder_layers = {},
@@ -106,7 +106,7 @@ CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
                  read.tensors.get(), &model);
   std::vector<float> source = PositionsOf("encoder", config, &*read.tensors);
   std::vector<float> target = PositionsOf("decoder", config, &*read.tensors);
-  read.tensors->Finish();
+  read.Finish();
 
   Architecture& a = model.architecture;
   a.positions_shared = source == target;

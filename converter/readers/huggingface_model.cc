@@ -175,12 +175,13 @@ TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
 
 HuggingFaceModel::HuggingFaceModel(const fs::path& directory,
                                    const HuggingFaceConfig& config,
-                                   ModelMap names) {
+                                   ModelMap names, const std::string& base) {
   CheckSizes(config.architecture);
   names.name = "config.json";
   const fs::path weights = FindWeights(directory);
   tensors = std::make_shared<MappedTensors>(OpenTensorFile(weights), weights,
                                             std::move(names));
+  tensors->FitNames(base);
   model.architecture = config.architecture;
   model.generation = config.generation;
   model.warnings = config.warnings;
@@ -189,6 +190,12 @@ HuggingFaceModel::HuggingFaceModel(const fs::path& directory,
                      ? fs::weakly_canonical(directory).filename().string()
                      : config.name;
   model.license = ReadLicense(directory);
+}
+
+void HuggingFaceModel::Finish() {
+  tensors->Finish();
+  const std::vector<std::string>& notes = tensors->notes();
+  model.warnings.insert(model.warnings.end(), notes.begin(), notes.end());
 }
 
 }  // namespace latimer

@@ -70,9 +70,14 @@ TokenizerData ReadMarianTokenizer(const std::filesystem::path& directory,
 // A model whose architecture, generation config, source and licence are known,
 // with its tensors, which it keeps open.
 struct HuggingFaceModel {
-  // Opens the folder's weights. `names` says what its parts are called.
+  // Opens the folder's weights. `names` says what its parts are called; `base`
+  // is what a model without its head may leave out of those names.
   HuggingFaceModel(const std::filesystem::path& directory,
-                   const HuggingFaceConfig& config, ModelMap names);
+                   const HuggingFaceConfig& config, ModelMap names,
+                   const std::string& base);
+
+  // MappedTensors::Finish; adds what the user should know to the warnings.
+  void Finish();
 
   std::shared_ptr<MappedTensors> tensors;
   CanonicalModel model;

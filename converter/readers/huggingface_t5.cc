@@ -94,7 +94,7 @@ void MapRelativeBias(const T5Config& config, const std::string& stack,
 CanonicalModel ReadHuggingFaceT5(const fs::path& directory, bool with_tokenizer,
                                  const PositionLimits& limits) {
   const T5Config config = ReadT5Config(directory, limits);
-  HuggingFaceModel read(directory, config, NamesOf(config));
+  HuggingFaceModel read(directory, config, NamesOf(config), /*base=*/"");
   CanonicalModel& model = read.model;
   MapTransformer({}, read.tensors.get(), &model);
   const Architecture& a = model.architecture;
@@ -107,7 +107,7 @@ CanonicalModel ReadHuggingFaceT5(const fs::path& directory, bool with_tokenizer,
                   a.encoder_bias_rows(), &read);
   MapRelativeBias(config, "decoder", a.target_positions, a.decoder_heads,
                   a.decoder_bias_rows(), &read);
-  read.tensors->Finish();
+  read.Finish();
   if (with_tokenizer) ReadModelTokenizer(directory, &model);
   return model;
 }

@@ -192,23 +192,78 @@ void MappedTensors::StripFitting(const std::string& prefix) {
 
 // Removes `prefix` from the names that begin with it.
 void MappedTensors::Strip(const std::string& prefix) {
-  std::set<std::string> taken;
-  const auto strip = [&](auto& entries) {
+  RenameAll([&](const std::string& name) {
+    return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+  });
+}
+
+template <typename Rename>
+void MappedTensors::RenameAll(const Rename& rename) {
+  std::map<std::string, std::string> originals;  // By new name.
+  const auto rename_all = [&](auto& entries) {
     std::remove_reference_t<decltype(entries)> renamed;
     for (auto& [name, value] : entries) {
-      const std::string rest =
-          name.starts_with(prefix) ? name.substr(prefix.size()) : name;
-      if (!taken.insert(rest).second) {
-        FailIn(path_, "has both ", prefix, rest, " and ", rest,
+      const std::string to = rename(name);
+      const auto [other, is_new] = originals.emplace(to, name);
+      if (!is_new) {
+        const auto& [shorter, longer] = std::minmax(
+            name, other->second,
+            [](const auto& a, const auto& b) { return a.size() < b.size(); });
+        FailIn(path_, "has both ", longer, " and ", shorter,
                "; save one of the two models alone");
       }
-      renamed.emplace(rest, std::move(value));
+      renamed.emplace(to, std::move(value));
     }
     entries = std::move(renamed);
   };
-  strip(file_.tensors);
-  strip(file_.unreadable);
+  rename_all(file_.tensors);
+  rename_all(file_.unreadable);
   for (auto& [name, tensor] : file_.tensors) tensor.name = name;
+}
+
+bool MappedTensors::IsMapped(const std::string& name) const {
+  const auto is_one_of = [&](const std::vector<std::string>& patterns) {
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+      return pattern == name || NumberIn(name, pattern, "{layer}").has_value();
+    });
+  };
+  return std::ranges::any_of(map_.tensors, [&](const auto& part) {
+    return is_one_of(part.second.weight) || is_one_of(part.second.bias);
+  });
+}
+
+void MappedTensors::FitNames(const std::string& base) {
+  StripWrappers();
+  std::map<std::string, PartNames> bare = map_.tensors;
+  for (auto& [part, names] : bare) {
+    for (std::string& name : names.weight) {
+      if (name.starts_with(base)) name.erase(0, base.size());
+    }
+  }
+  const std::vector<std::string> fitting = FittingPrefixes(bare, Names());
+  if (fitting.size() > 1) {
+    FailIn(path_, "holds several models, whose names begin with ",
+           Listed(fitting, "and"), "; save one of them alone");
+  }
+  std::string prefix = fitting.empty() ? "" : fitting.front();
+  if (prefix.ends_with(base)) prefix.resize(prefix.size() - base.size());
+  if (!prefix.empty()) {
+    Strip(prefix);
+    notes_.push_back(Concat("The tensors' names began with ", prefix,
+                            ", which transformers does not write; it was "
+                            "removed."));
+  }
+  bool added = false;
+  RenameAll([&](const std::string& name) {
+    if (base.empty() || IsMapped(name) || !IsMapped(base + name)) return name;
+    added = true;
+    return base + name;
+  });
+  if (added) {
+    notes_.push_back(Concat("Tensors' names lacked ", base,
+                            ", as those of a model that was saved without its "
+                            "head do; it was added."));
+  }
 }
 
 std::string MappedTensors::OtherPreset() const {

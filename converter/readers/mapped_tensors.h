@@ -48,6 +48,12 @@ class MappedTensors {
   MappedTensors(const MappedTensors&) = delete;
   MappedTensors& operator=(const MappedTensors&) = delete;
 
+  // Gives the tensors the names of the map, each of which begins with `base`,
+  // or of which none does if it is empty: removes what stands before the names
+  // of all, as above, and adds `base` where it is missing, as transformers
+  // does. Throws ConversionError if the file holds several models.
+  void FitNames(const std::string& base);
+
   // The number of layers of "encoder" or "decoder": one more than the largest
   // number in the name of a tensor of any of its parts. Throws ConversionError
   // if it has neither self-attention nor cells.
@@ -110,6 +116,12 @@ class MappedTensors {
   void StripFittingPrefix();
   void StripFitting(const std::string& prefix);
   void Strip(const std::string& prefix);
+  // Gives each tensor the name that `rename` makes of its own. Throws
+  // ConversionError if two get the same.
+  template <typename Rename>
+  void RenameAll(const Rename& rename);
+  // Whether the map has this name.
+  bool IsMapped(const std::string& name) const;
   std::set<std::string> Names() const;
   bool AnyBeginsWith(const std::string& prefix) const;
   // The preset that fits the names of an own model whose map does not, or "".

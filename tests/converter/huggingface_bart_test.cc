@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "converter/input_file.h"
 #include "converter/readers/open_model.h"
 #include "tests/converter/model_folder.h"
 
@@ -86,6 +87,84 @@ TEST(HuggingFaceMarianTest, EveryShapeOfTheConfigIsHeldAgainstTheTensors) {
     model.EditConfig({{field, value}});
     EXPECT_THAT(ReadError(model), HasSubstr("tensors: ")) << field;
   }
+}
+
+// As transformers names the matrices of a model and sees their numbers.
+std::vector<std::string> NamesAndBytes(const CanonicalModel& model) {
+  std::vector<std::string> all;
+  for (const auto& [part, linear] : model.linears) {
+    for (const SourceTensor* tensor : linear.weights) {
+      all.push_back(part + " " + tensor->name + " " +
+                    std::string(AsText(tensor->data)));
+    }
+  }
+  return all;
+}
+
+TEST(HuggingFaceNamesTest, EachFamilyIsReadWithoutAndWithAPrefix) {
+  for (const char* family :
+       {"bart", "m2m100", "mbart", "mt5", "nllb_json", "pegasus", "small100",
+        "t5", "marian_codes", "indictrans_distilled"}) {
+    SCOPED_TRACE(family);
+    const std::filesystem::path original = TestData("family_texts") / family;
+    const CanonicalModel expected = OpenModel(original, false);
+    const bool has_base = !std::string(family).ends_with("t5");
+    const auto expect_same = [&](const char* note, const auto& rename) {
+      SCOPED_TRACE(note);
+      TinyModelCopy copy("../family_texts/" + std::string(family));
+      copy.EditTensors([&](std::vector<StoredTensor>& tensors) {
+        for (StoredTensor& tensor : tensors) tensor.name = rename(tensor.name);
+      });
+      const CanonicalModel read = OpenModel(copy.path(), false);
+      EXPECT_TRUE(NamesAndBytes(read) == NamesAndBytes(expected));
+      EXPECT_EQ(read.tables, expected.tables);
+      EXPECT_THAT(read.warnings, testing::Contains(HasSubstr(note)));
+    };
+    const auto bare = [](const std::string& name) {
+      return name.starts_with("model.") ? name.substr(6) : name;
+    };
+    const auto with = [](const std::string& prefix) {
+      return [=](const std::string& name) { return prefix + name; };
+    };
+    expect_same("module., which torch.nn.DataParallel adds", with("module."));
+    expect_same("began with net.original., which", with("net.original."));
+    expect_same("began with transformer., which", [](const std::string& name) {
+      return name.starts_with("lm_head") || name == "final_logits_bias"
+                 ? name
+                 : "transformer." + name;
+    });
+    if (!has_base) continue;
+    expect_same("lacked model.,", bare);
+    expect_same("lacked model.,", [&](const std::string& name) {
+      return name.find("encoder") == name.npos ? name : bare(name);
+    });
+    expect_same("began with net., which",
+                [&](const std::string& name) { return "net." + bare(name); });
+  }
+}
+
+TEST(HuggingFaceNamesTest, TwoModelsInAFileAreRefused) {
+  TinyModelCopy model;
+  model.EditTensors([](std::vector<StoredTensor>& tensors) {
+    const std::vector<StoredTensor> whole = tensors;
+    for (StoredTensor tensor : whole) {
+      tensor.name = "teacher." + tensor.name;
+      tensors.push_back(tensor);
+    }
+  });
+  EXPECT_THAT(ReadError(model),
+              HasSubstr("model.safetensors: holds several models, whose names "
+                        "begin with model. and teacher.model.; save one of "
+                        "them alone."));
+  TinyModelCopy twice;
+  twice.EditTensors([](std::vector<StoredTensor>& tensors) {
+    StoredTensor tensor = Named(tensors, kQuery);
+    tensor.name = tensor.name.substr(6);
+    tensors.push_back(tensor);
+  });
+  EXPECT_THAT(ReadError(twice),
+              HasSubstr(std::string("has both ") + kQuery + " and " +
+                        (kQuery + 6) + "; save one of the two models alone."));
 }
 
 TEST(HuggingFaceMarianTest, ATiedMatrixIsFoundUnderEachOfItsNames) {
