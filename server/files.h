@@ -16,8 +16,8 @@
 
 namespace latimer::server {
 
-// kSubRip: subtitles. The lines of a speaker in a cue are one text.
-enum class FileFormat : uint8_t { kText, kHtml, kSubRip };
+// kSubtitles: SubRip and WebVTT. The lines of a speaker in a cue are one text.
+enum class FileFormat : uint8_t { kText, kHtml, kSubtitles };
 
 // By the end of its name, whatever its case. HTML only if the profile has
 // alignments.
@@ -25,14 +25,9 @@ std::optional<FileFormat> FileFormatOf(std::string_view name);
 // The ends of names that it knows: ".txt", ....
 std::vector<std::string> FileEndings();
 
-// The texts of a file, in order, each of its own format.
-struct FileText {
-  std::string text;
-  Format format = Format::kText;
-};
+// The texts of a file, in order.
 std::vector<FileText> TextsOf(FileFormat format, std::string_view file);
-// The file with a translation in place of each text. A cue keeps the number of
-// its lines, if the translation has as many words.
+// The file with a translation in place of each text.
 std::string WithTranslations(FileFormat format, std::string_view file,
                              const std::vector<std::string>& translations);
 

@@ -33,6 +33,12 @@ struct Leg {
 
 enum class Format : uint8_t { kText, kHtml };
 
+// A text of a file.
+struct FileText {
+  std::string text;
+  Format format = Format::kText;
+};
+
 // What else than the best translation is wanted of plain text.
 struct Alternatives {
   uint32_t count = 0;

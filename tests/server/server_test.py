@@ -5,7 +5,7 @@ English-German demo model.
 """
 # Tests server/main.cc, server/service.cc, server/http_server.cc, server/job.cc,
 # server/model.cc, server/catalog.cc, server/languages.cc, server/detect.cc,
-# server/html.cc, server/files.cc, server/limits.cc, server/metrics.cc.
+# server/html.cc, server/files.cc, server/subtitles.cc, server/limits.cc, server/metrics.cc.
 import contextlib
 import http.client
 import json
@@ -211,6 +211,28 @@ class OneServer(unittest.TestCase):
                     "\n\n3\n00:05 --> 00:06\n-5\n")
         self.assertEqual(self.translated_file("a.srt", subtitles), expected)
         self.assertEqual(self.translated_file("b.srt", subtitles.replace("\n", "\r")), expected.replace("\n", "\r"))
+
+    def test_breaks_and_marks_of_cues_are_no_words(self):
+        first, second = I_AM_HERE.rsplit(" ", 1)
+        times = "00:01.000 --> 00:02.000"
+        for cue, expected in [
+                ("I am<br/>here.", f"{first}<br/>{second}"),
+                ("I am <BR> here.", f"{first} <BR> {second}"),
+                ("I am\\Nhere.\\n", f"{first}\\N{second}\\n"),
+                ("I am<br>\nhere.", f"{first}<br>\n{second}"),
+                ("<br>I am here.", f"<br>{I_AM_HERE}"),
+                ("{\\an8}\nI am here.", f"{{\\an8}}\n{I_AM_HERE}"),
+                ("- I am here.<br>- I am here.", f"- {I_AM_HERE}<br>- {I_AM_HERE}"),
+                ("<i>- I am here.</i>\n<i>- I am here.</i>", f"<i>- {I_AM_HERE}</i>\n<i>- {I_AM_HERE}</i>"),
+                ("{\\pos(1,2)}{\\i1}I am here.{\\i0}", f"{{\\pos(1,2)}}{{\\i1}}{I_AM_HERE}{{\\i0}}"),
+                ('<font color="#ff0000">I am here.</font>', f'<font color="#ff0000">{I_AM_HERE}</font>'),
+                ("<b><i>I am here.</b></i>", f"<b><i>{I_AM_HERE}</b></i>"),
+                ("<v Ann Lee>I am here.", f"<v Ann Lee>{I_AM_HERE}"),
+                ("<c.yellow>I am here.</c><00:01.500> I am here.", f"<c.yellow>{I_AM_HERE}</c><00:01.500> {I_AM_HERE}")]:
+            subtitles = f"WEBVTT\n\nname\n{times}\n{cue}\n\n{times}\nI am here.\n"
+            for name in ("a.srt", "b.vtt"):
+                self.assertEqual(self.translated_file(name, subtitles),
+                                 f"WEBVTT\n\nname\n{times}\n{expected}\n\n{times}\n{I_AM_HERE}\n")
 
     def test_a_translated_file_cannot_be_guessed(self):
         answer = curl(self.server.url + "/download_file/0123456789abcdef.a.txt")
