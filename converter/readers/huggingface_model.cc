@@ -179,6 +179,8 @@ HuggingFaceModel::HuggingFaceModel(const fs::path& directory,
   CheckSizes(config.architecture);
   names.name = "config.json";
   const fs::path weights = FindWeights(directory);
+  // Buffers that old versions saved, and fairseq's.
+  names.unread.insert(names.unread.end(), {"*position_ids", "*._float_tensor"});
   tensors = std::make_shared<MappedTensors>(OpenTensorFile(weights), weights,
                                             std::move(names));
   tensors->FitNames(base);

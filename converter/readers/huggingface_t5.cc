@@ -67,6 +67,8 @@ ModelMap NamesOf(const T5Config& config) {
   // In the first uploads; nothing reads it.
   names.ignore.push_back(
       "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
+  // T5's norms have none, but t5-small was first published with them.
+  names.unread.push_back("*layer_norm.bias");
   return names;
 }
 

@@ -22,7 +22,9 @@ std::string Listed(const std::vector<std::string>& names,
     text += (i == 0 ? "" : end ? " " + last + " " : ", ") + names[i];
   }
   if (names.size() > shown) {
-    text += " " + last + " " + std::to_string(names.size() - shown) + " others";
+    const size_t more = names.size() - shown;
+    text += " " + last + " " + std::to_string(more) +
+            (more == 1 ? " other" : " others");
   }
   return text;
 }
@@ -384,12 +386,18 @@ void MappedTensors::Expect(const SourceTensor* tensor,
 }
 
 void MappedTensors::Finish() {
-  std::vector<std::string> misshapen, extra, unreadable;
+  std::vector<std::string> misshapen, extra, unreadable, unread;
+  const auto is_one_of = [](const std::vector<std::string>& patterns,
+                            const std::string& name) {
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+      return MatchesWildcard(pattern, name);
+    });
+  };
   const auto is_needed = [&](const std::string& name) {
-    return !used_.contains(name) &&
-           std::ranges::none_of(map_.ignore, [&](const std::string& pattern) {
-             return MatchesWildcard(pattern, name);
-           });
+    if (used_.contains(name) || is_one_of(map_.ignore, name)) return false;
+    if (!is_one_of(map_.unread, name)) return true;
+    unread.push_back(name);
+    return false;
   };
   for (const auto& [name, text] : misshapen_) misshapen.push_back(text);
   for (const auto& [name, tensor] : file_.tensors) {
@@ -405,6 +413,12 @@ void MappedTensors::Finish() {
   AddNames("tensors that cannot be converted:", unreadable, kMostNames, &what);
   if (own_ && !unreadable.empty()) {
     what += "; add to \"ignore\" what the model does not need";
+  }
+  if (!unread.empty()) {
+    notes_.push_back(Concat(Listed(unread, "and"),
+                            unread.size() == 1 ? " was" : " were",
+                            " left out; transformers does not read ",
+                            unread.size() == 1 ? "it." : "them."));
   }
   if (what.empty()) return;
   const std::string preset = OtherPreset();

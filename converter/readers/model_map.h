@@ -97,6 +97,9 @@ struct ModelMap {
   std::map<std::string, PartNames> tensors;
   // Tensors that are not needed; `*` stands for anything.
   std::vector<std::string> ignore;
+  // The same for what the original library does not read, either; a note names
+  // them.
+  std::vector<std::string> unread;
   // Parts whose bias may be absent; `*` stands for anything.
   std::vector<std::string> optional_bias;
   // Removed from the front of every tensor's name.

@@ -55,6 +55,21 @@ TEST(HuggingFaceMarianTest, ListsEachUnexpectedTensor) {
                     Not(HasSubstr("missing"))));
 }
 
+TEST(HuggingFaceMarianTest, ABufferThatTransformersDoesNotReadIsNamed) {
+  TinyModelCopy model;
+  EXPECT_THAT(Read(model).warnings, IsEmpty());
+  model.EditTensors([](std::vector<StoredTensor>& tensors) {
+    tensors.push_back({"model.decoder.embed_positions.position_ids",
+                       "I64",
+                       {1},
+                       std::string(8, '\0')});
+    tensors.push_back(F32Tensor("model.encoder.version", {1}, {1}));
+  });
+  EXPECT_THAT(Read(model).warnings,
+              ElementsAre("model.decoder.embed_positions.position_ids was left "
+                          "out; transformers does not read it."));
+}
+
 TEST(HuggingFaceMarianTest, ListsEachMisshapenTensorWithBothShapes) {
   TinyModelCopy model;
   model.EditTensors([](std::vector<StoredTensor>& tensors) {

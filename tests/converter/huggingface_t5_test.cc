@@ -45,6 +45,29 @@ TEST(HuggingFaceT5Test, ListsMissingAndUnexpectedTensors) {
             Not(HasSubstr("misshapen"))));
 }
 
+// t5-small was first published with biases of norms (transformers#3553), and
+// old versions saved position_ids, which are integers.
+TEST(HuggingFaceT5Test, WhatTransformersDoesNotReadIsLeftOutAndNamed) {
+  TinyModelCopy model("../t5/gated_gelu_untied");
+  model.EditTensors([](std::vector<StoredTensor>& tensors) {
+    for (const char* name : {"encoder.block.0.layer.0.layer_norm.bias",
+                             "decoder.block.1.layer.2.layer_norm.bias",
+                             "encoder.final_layer_norm.bias",
+                             "decoder.embed_positions._float_tensor"}) {
+      tensors.push_back(F32Tensor(name, {1}, {1}));
+    }
+    tensors.push_back(
+        {"encoder.position_ids", "I64", {1}, std::string(8, '\0')});
+  });
+  EXPECT_THAT(Read(model).warnings,
+              testing::Contains(
+                  "decoder.block.1.layer.2.layer_norm.bias, "
+                  "decoder.embed_positions._float_tensor, "
+                  "encoder.block.0.layer.0.layer_norm.bias, "
+                  "encoder.final_layer_norm.bias and 1 other were left out; "
+                  "transformers does not read them."));
+}
+
 TEST(HuggingFaceT5Test, UmT5NeedsABiasInEachLayer) {
   TinyModelCopy model("../t5/umt5");
   const CanonicalModel read = Read(model);
