@@ -21,15 +21,14 @@ bool Contains(const char* const (&names)[kCount], std::string_view name) {
 }
 
 constexpr const char* kInline[] = {
-    "a",      "abbr",   "acronym", "b",    "bdi",    "bdo",   "big",
-    "cite",   "data",   "del",     "dfn",  "em",     "font",  "i",
-    "ins",    "label",  "mark",    "nobr", "output", "q",     "rb",
-    "rp",     "rt",     "rtc",     "ruby", "s",      "small", "span",
-    "strike", "strong", "sub",     "sup",  "time",   "u"};
+    "a",    "abbr",   "acronym", "b",   "bdi",  "bdo",  "big", "cite",
+    "data", "del",    "dfn",     "em",  "font", "i",    "ins", "label",
+    "mark", "nobr",   "output",  "q",   "rb",   "ruby", "s",   "small",
+    "span", "strike", "strong",  "sub", "sup",  "time", "u"};
 constexpr const char* kInlineVoid[] = {"img", "input", "wbr"};
-constexpr const char* kInlineOpaque[] = {"code",   "kbd",     "math", "samp",
-                                         "script", "style",   "svg",  "tt",
-                                         "var",    "template"};
+constexpr const char* kInlineOpaque[] = {
+    "code",   "kbd",   "math", "rp", "rt",  "rtc",     "samp",
+    "script", "style", "svg",  "tt", "var", "template"};
 constexpr const char* kBlockOpaque[] = {
     "pre",    "textarea", "xmp",   "iframe", "noembed", "noframes",
     "object", "audio",    "video", "canvas", "listing"};

@@ -36,12 +36,27 @@ size_t Encode(uint32_t c, char* out) {
   return 4;
 }
 
+template <size_t kCount>
+bool IsOneOf(std::string_view name, const char* const (&names)[kCount]) {
+  return std::any_of(names, names + kCount, [name](const char* other) {
+    return SameName(name, other);
+  });
+}
+
 // A browser ends these at the end of a paragraph, even if nothing closes them.
 bool EndsWithBlock(std::string_view name) {
-  for (const char* code : {"code", "kbd", "samp", "tt", "var"}) {
-    if (SameName(name, code)) return true;
-  }
-  return false;
+  constexpr const char* kNames[] = {"code", "kbd",  "rp", "rt",
+                                    "rtc",  "samp", "tt", "var"};
+  return IsOneOf(name, kNames);
+}
+
+// Whether a tag ends an annotation of <ruby>, whose end tag may be left out.
+bool EndsRubyText(uint32_t opaque, const HtmlToken& tag) {
+  if (opaque != HashOfName("rt") && opaque != HashOfName("rp")) return false;
+  constexpr const char* kOpening[] = {"rb", "rp", "rt", "rtc"};
+  constexpr const char* kClosing[] = {"rtc", "ruby"};
+  return tag.kind == HtmlToken::Kind::kOpen ? IsOneOf(tag.name, kOpening)
+                                            : IsOneOf(tag.name, kClosing);
 }
 
 }  // namespace
@@ -206,8 +221,9 @@ bool HtmlText::State::HandleOpaque(const HtmlToken& in) {
       in.kind == HtmlToken::Kind::kOpen || in.kind == HtmlToken::Kind::kClose;
   if (is_tag && opaque_ends_with_block) {
     const ElementKind kind = KindOfElement(in.name);
-    if ((kind == ElementKind::kBlock || kind == ElementKind::kBlockOpaque) &&
-        !IsVoidElement(in.name)) {
+    const bool is_block =
+        kind == ElementKind::kBlock || kind == ElementKind::kBlockOpaque;
+    if ((is_block && !IsVoidElement(in.name)) || EndsRubyText(opaque, in)) {
       opaque = 0;
       collects = false;
       return false;

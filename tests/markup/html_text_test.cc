@@ -268,6 +268,25 @@ TEST(HtmlText, LeavesCodeAsItIs) {
             "<p>ONE <code>two</p><p>THREE</p>");
 }
 
+// Many models would write spaces before their brackets.
+TEST(HtmlText, LeavesAnnotationsOfRubyBesideTheirWords) {
+  const std::string html =
+      "<p>in <ruby>big<rp>(</rp><rt>b <i>i</i></rt><rp>)</rp> "
+      "city<rt>c</rt></ruby> now.";
+  const Outcome run = Translate(html, Upper);
+  EXPECT_THAT(run.sentences, ElementsAre("in big city now."));
+  EXPECT_EQ(run.html,
+            "<p>IN <ruby>BIG<rp>(</rp><rt>b <i>i</i></rt><rp>)</rp> "
+            "CITY<rt>c</rt></ruby> NOW.");
+  // End tags may be left out.
+  EXPECT_EQ(UpperOf("<ruby>one<rp>(<rt>1<rp>)</ruby> two <ruby>three<rt>3"
+                    "</ruby><p>four <ruby>five<rt>5</p>six"),
+            "<ruby>ONE<rp>(<rt>1<rp>)</ruby> TWO <ruby>THREE<rt>3"
+            "</ruby><p>FOUR <ruby>FIVE<rt>5</p>SIX");
+  EXPECT_EQ(UpperOf("<ruby>a<rtc><rt>1</rt></rtc></ruby> b"),
+            "<ruby>A<rtc><rt>1</rt></rtc></ruby> B");
+}
+
 TEST(HtmlText, LeavesWhatIsNotText) {
   for (const char* html :
        {"<!DOCTYPE html>", "<!-- a <b> -- b -->", "<?xml version=\"1.0\"?>",

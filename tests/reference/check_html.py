@@ -21,7 +21,7 @@ import sys
 
 VOID = set("""area base basefont bgsound br col embed frame hr img input keygen
 link meta param source track wbr""".split())
-UNTOUCHED = set("""code kbd samp var tt pre script style textarea svg math
+UNTOUCHED = set("""code kbd samp var tt rp rt rtc pre script style textarea svg math
 template object""".split())
 # End tags that HTML lets authors leave out.
 OPTIONAL = set("""p li dt dd tr td th thead tbody tfoot option colgroup body
