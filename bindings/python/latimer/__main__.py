@@ -1,7 +1,7 @@
 """python -m latimer, and the commands latimer and latimer-convert.
 
-`convert` runs latimer-convert, and `get` fetches a model; everything else is
-the latimer program's.
+`convert` runs latimer-convert; `get`, `models` and `remove` are about models
+by their names; everything else is the latimer program's.
 """
 
 from __future__ import annotations
@@ -14,20 +14,46 @@ from typing import Any, NoReturn
 from ._convert import program
 
 _USAGE = """\
-Usage: latimer get MODEL [--revision REVISION] [CONVERT_OPTION...]
-       latimer get SOURCE TARGET [CONVERT_OPTION...]
+Usage: latimer get SOURCE-TARGET [GET_OPTION...] [CONVERT_OPTION...]
+       latimer get MODEL [--revision REVISION] [CONVERT_OPTION...]
 
 Fetches and converts a model, unless it is there, and prints the path of the
-file: latimer translate "$(latimer get Helsinki-NLP/opus-mt-en-de)"
-MODEL is OWNER/NAME, or the path of a folder or an Argos package. SOURCE and
-TARGET are two languages, as de and fr; two paths are those of two models by way
-of English. Options are those of latimer-convert, such as --weights int8.
+file: latimer translate "$(latimer get en-pt)" --text "Good morning."
+SOURCE and TARGET are two languages, as en-pt, pt-BR:de or English Portuguese.
+A published student of Mozilla's comes first, then two by way of English, then
+OPUS-MT's; two paths are those of two models: latimer translate $(latimer get
+pt-de). MODEL is OWNER/NAME of a Hub, or the path of a folder or an Argos
+package.
+
+  --size SIZE     of the student: tiny, base-memory or base; else the largest
+  --offline       fetch nothing
+  --update        look for a newer student; one that is here stays otherwise
+  --list          what there is: latimer models
+
+LATIMER_MODELS names a folder or a catalog of one's own in place of Mozilla's.
+Other options are those of latimer-convert, such as --weights int8.
 """
 
+_MODELS_USAGE = """\
+Usage: latimer models [LANGUAGE...] [--offline] [--update] [--json]
+
+Lists the published students of the languages, or all: the pair, size, MB,
+BLEU and COMET of FLORES-200 as published, licence, where it comes from, and
+whether it is here. The catalog is kept for a day; --update asks at once, and
+--offline takes what is here.
+"""
+
+_REMOVE_USAGE = """\
+Usage: latimer remove MODEL...
+
+Removes what `latimer get` made of these models, such as en-pt.
+"""
 
 _MORE_HELP = """
 Of the Python package:
-  get         fetch a model by its name and convert it
+  get         fetch a model by its languages or name and convert it
+  models      list published students, and what is here
+  remove      remove models that were fetched
   convert     what latimer-convert does
 """
 
@@ -40,6 +66,10 @@ def main() -> None:
         sys.exit(code)
     if arguments[:1] == ["get"]:
         sys.exit(get(arguments[1:]))
+    if arguments[:1] == ["models"]:
+        sys.exit(models(arguments[1:]))
+    if arguments[:1] == ["remove"]:
+        sys.exit(remove(arguments[1:]))
     if arguments[:1] == ["convert"]:
         _run("latimer-convert", arguments[1:])
     _run("latimer", arguments)
@@ -51,26 +81,64 @@ def convert() -> None:
 
 def get(arguments: list[str]) -> int:
     """Prints the paths of what `latimer get` names."""
-    from . import _pretrained
+    from . import _for_pair, _languages, _pretrained
     from ._errors import LatimerError
 
     if "--help" in arguments or "-h" in arguments:
         print(_USAGE, end="")
         return 0
     names, options = _parse(arguments)
+    if options.pop("list", False):
+        return models(names + [a for a in arguments if a in ("--offline", "--update")])
     try:
-        if len(names) == 1:
+        pair = tuple(names)
+        if len(names) == 1 and not os.path.exists(names[0]):
+            pair = _languages.pair(names[0]) or pair
+        if len(pair) == 2 and "revision" not in options:
+            files = _for_pair.pair_files(*pair, **options)
+        elif len(pair) == 1:
             files = [_pretrained.model_file(names[0], **options)]
-        elif len(names) == 2 and "revision" not in options:
-            files = _pretrained.pair_files(*names, **options)
         else:
             print(_USAGE, end="", file=sys.stderr)
             return 2
-    except (LatimerError, ValueError, OSError) as error:
+    except (LatimerError, ValueError, TypeError, OSError) as error:
         print(f"latimer get: {error}", file=sys.stderr)
         return 1
     for file in files:
         print(file)
+    return 0
+
+
+def models(arguments: list[str]) -> int:
+    """Lists published students."""
+    if "--help" in arguments or "-h" in arguments:
+        print(_MODELS_USAGE, end="")
+        return 0
+    from . import _list
+
+    names, options = _parse(arguments)
+    for option in sorted(options.keys() - {"offline", "update", "json"}):
+        print(f"latimer models: unknown option --{option}.", file=sys.stderr)
+        return 2
+    as_json = options.pop("json", False)
+    return _list.print_students(names, as_json=as_json, **options)
+
+
+def remove(arguments: list[str]) -> int:
+    """Removes models that were fetched."""
+    from . import models as kept
+
+    if not arguments or arguments[0].startswith("-"):
+        wrong = arguments[:1] not in (["--help"], ["-h"])
+        print(_REMOVE_USAGE, end="", file=sys.stderr if wrong else sys.stdout)
+        return 2 if wrong else 0
+    for name in arguments:
+        try:
+            freed = kept.remove(name)
+        except (ValueError, OSError) as error:
+            print(f"latimer remove: {error}", file=sys.stderr)
+            return 1
+        print(f"{name}: {freed / 1e6:.1f} MB are free again.")
     return 0
 
 

@@ -12,14 +12,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar, Union
 
-from . import _hub, _pairs
-from ._auto import AutoTranslator, OpenedWhenNeeded
+from . import _hub
 from ._cache import Entry, Record
 from ._convert import convert
-from ._detect import detect_language
 from ._errors import ConversionError, LatimerError
 from ._loaded import LoadedTranslator
-from ._pivot import PivotTranslator
 
 Loaded = TypeVar("Loaded", bound=LoadedTranslator)
 # Opens a file.
@@ -29,7 +26,7 @@ Open = Callable[[Union[str, "os.PathLike[str]"]], Loaded]
 _NOT_HERE = ("output", "profile", "json", "bill", "verbose", "quiet", "progress")
 _NO_WEIGHTS = "has neither model.safetensors nor pytorch_model.bin"
 # Codes of a file that converting it again may mend.
-_STALE = (
+STALE = (
     "NOT_A_MODEL", "TRUNCATED", "CORRUPT", "UNSUPPORTED_VERSION",
     "TILE_NOT_IN_BUILD", "UNSUPPORTED_CPU",
 )
@@ -54,50 +51,10 @@ def open_model(
     try:
         return opened(file)
     except LatimerError as error:
-        if error.code not in _STALE:
+        if error.code not in STALE:
             raise
     # Damaged, or made for another CPU or by another release.
     return opened(model_file(name, revision=revision, renew=True, **options))
-
-
-def open_auto(
-    opened: Open[Loaded], target: str, options: dict[str, Any]
-) -> AutoTranslator:
-    """Opens what the table has for a language, when a text is in another."""
-    languages = _pairs.sources(target)
-    if not languages:
-        _pairs.choose("en", target)  # Says what to give.
-    detect_language("a", languages)  # Complains now, not at the first text.
-    return AutoTranslator(
-        OpenedWhenNeeded(
-            languages, target, lambda s: open_pair(opened, s, target, options)
-        )
-    )
-
-
-def open_pair(
-    opened: Open[Loaded], source: str, target: str, options: dict[str, Any]
-) -> Loaded | PivotTranslator:
-    """Opens what the table has for two languages."""
-    files = pair_files(source, target, **options)
-    translators = [opened(file) for file in files]
-    if len(translators) == 1:
-        return translators[0]
-    return PivotTranslator(*translators)
-
-
-def pair_files(source: str, target: str, **options: Any) -> list[pathlib.Path]:
-    """The converted files of one model for a pair, or of two in turn."""
-    choices = _pairs.choose(source, target)
-    for choice in choices:
-        _say(
-            f"{choice.source} to {choice.target}: {choice.name}, about "
-            f"{choice.megabytes} MB as int8."
-        )
-    return [
-        model_file(choice.name, **{"target_lang": choice.target_lang} | options)
-        for choice in choices
-    ]
 
 
 def model_file(
@@ -121,22 +78,27 @@ def model_file(
     Raises:
         LatimerError: one sentence that says what is wrong and what to do.
     """
-    for option in _NOT_HERE:
-        if option in options:
-            raise ValueError(f"{option}: that is for latimer.convert.")
-    options = {
-        key: _state(value)
-        for key, value in sorted({"weights": weights, **options}.items())
-        if value is not None and value is not False
-    }
+    options = stated({"weights": weights, **options})
     text = os.fspath(name)
     if os.path.exists(text):
         if revision is not None:
             raise ValueError(f"revision {revision}: {text} is a path.")
-        return _of_path(os.path.realpath(text), options, renew)
+        return of_path(os.path.realpath(text), options, renew)
     if re.match(r"[./~]|.*\.(ltm|zip|argosmodel|npz|bin)$", text):
         raise FileNotFoundError(2, os.strerror(2), text)
     return _of_name(text, revision, options, renew)
+
+
+def stated(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a conversion as a record keeps them."""
+    for option in _NOT_HERE:
+        if option in options:
+            raise ValueError(f"{option}: that is for latimer.convert.")
+    return {
+        key: _state(value)
+        for key, value in sorted({"weights": "int8", **options}.items())
+        if value is not None and value is not False
+    }
 
 
 def _of_name(
@@ -152,10 +114,10 @@ def _of_name(
 
     if (made := entry.find(fits)) and not renew:
         return made[1]
-    with entry.lock(lambda: _say(f"{name}: waiting for another process.")):
+    with entry.lock(lambda: say(f"{name}: waiting for another process.")):
         if (made := entry.find(fits)) and not renew:
             return made[1]  # That process has converted it.
-        _say(f"{name}: fetching it, once.")
+        say(f"{name}: fetching it, once.")
         snapshot = _hub.fetch(name, revision, lambda f: _check(name, f, entry))
         revisions = [revision or "main"]
         same = entry.find(
@@ -169,7 +131,7 @@ def _of_name(
                 record.revisions.remove(revisions[0])
                 entry.keep(record)
         version = f"{name}@{snapshot.commit[:12]}"
-        return _convert(
+        return convert_for(
             snapshot.folder,
             Record(name, snapshot.commit, revisions, options, ""),
             {"model_version": version, **options},
@@ -177,9 +139,10 @@ def _of_name(
         )
 
 
-def _of_path(
-    path: str, options: dict[str, Any], renew: bool
+def of_path(
+    path: str, options: dict[str, Any], renew: bool = False
 ) -> pathlib.Path:
+    """The converted file of a path, with options as stated() has them."""
     commit = _digest(path)
     entry = Entry.of(path)
 
@@ -188,12 +151,12 @@ def _of_path(
 
     if (made := entry.find(fits)) and not renew:
         return made[1]
-    with entry.lock(lambda: _say(f"{path}: waiting for another process.")):
+    with entry.lock(lambda: say(f"{path}: waiting for another process.")):
         if (made := entry.find(fits)) and not renew:
             return made[1]
         record = Record(path, commit, [], options, "")
         with _unpacked(path, entry) as folder:
-            made_now = _convert(folder, record, options, entry)
+            made_now = convert_for(folder, record, options, entry)
         for record, file in entry.converted():  # Of files that have changed.
             if record.commit != commit:
                 file.with_suffix(".json").unlink()
@@ -201,20 +164,21 @@ def _of_path(
         return made_now
 
 
-def _convert(
+def convert_for(
     folder: pathlib.Path,
     record: Record,
     options: Mapping[str, Any],
     entry: Entry,
 ) -> pathlib.Path:
+    """Converts to where the record belongs, and keeps both."""
     options = {key: _value(value) for key, value in options.items()}
     result = _quoting(record.name, folder, entry.file(record), options)
     record.license = result["license"]
     file = entry.keep(record)
     for warning in result["warnings"]:
-        _say(f"{record.name}: {warning.replace(f'{folder}/', '')}")
+        say(f"{record.name}: {warning.replace(f'{folder}/', '')}")
     first = record.license.lstrip("# \n").partition("\n")[0]
-    _say(
+    say(
         f"{record.name}: licence: {first or 'none is stated'}; converted to "
         f"{file} ({file.stat().st_size / 1e6:.1f} MB)."
     )
@@ -322,5 +286,5 @@ def _value(state: Any) -> Any:
     return state["file"][0] if isinstance(state, dict) else state
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     print(f"latimer: {text}", file=sys.stderr)

@@ -6,9 +6,10 @@ import os
 from typing import Any, Literal, overload
 
 from ._auto import AutoTranslator
+from ._for_pair import open_auto, open_pair
 from ._loaded import LoadedTranslator
 from ._pivot import PivotTranslator
-from ._pretrained import open_auto, open_model, open_pair
+from ._pretrained import open_model
 
 # What Translator() takes, beside the path.
 OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu")
@@ -89,11 +90,13 @@ class Translator(LoadedTranslator):
             name: OWNER/NAME of a Hub, which needs the package
                 huggingface_hub; or a path: what latimer.convert takes, an
                 Argos package as it is, or a file that is converted.
-            source, target: in place of a name: codes of ISO 639-1. A table
-                has OPUS-MT's models; if none is for this pair, there are two
-                by way of English, in a PivotTranslator. source="auto" detects
-                the language of each text, and opens its model when it is
-                needed, in an AutoTranslator.
+            source, target: in place of a name: languages as people type
+                them, such as "pt", "pt-BR" or "Portuguese". A published
+                student of Mozilla's comes first (size="tiny" asks for a small
+                one), then two by way of English, in a PivotTranslator, then
+                OPUS-MT's models, for which there is a table. source="auto"
+                detects the language of each text, and opens its model when
+                it is needed, in an AutoTranslator.
             weights: "int8", "int6", "int4", "f16", "f32" or "auto".
             revision: a branch, a tag or a commit of a name.
             **options: of Translator (threads, lanes ...), and those of

@@ -275,7 +275,8 @@ def test_the_table_has_direct_models_and_pivots():
             assert (source, target) not in _pairs._GROUPS
 
 
-def test_a_pair_takes_what_the_table_says(cache, monkeypatch, capsys, model):
+def test_a_pair_takes_what_the_table_says(cache, monkeypatch, capsys, model, tmp_path):
+    monkeypatch.setenv("LATIMER_MODELS", str(tmp_path))  # No student is there.
     asked = []
 
     def file(name, **options):
