@@ -376,7 +376,7 @@ Result<std::span<int32_t>> TextReader::ReadTargetPrefix(
   }
   if (count == 0) return std::span<int32_t>();
   // Ids may be a whole translation, with its end.
-  const bool may_end = count > 1 && !options.target_prefix_ids.empty();
+  const bool may_end = !options.target_prefix_ids.empty();
   if (std::ranges::count(ids.first(count - (may_end ? 1 : 0)), config.eos) >
       0) {
     return Status::Error(StatusCode::kInvalidArgument,

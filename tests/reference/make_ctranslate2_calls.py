@@ -62,7 +62,9 @@ def main() -> None:
             prefix = [start[:count]] * len(sources) if count else None
             results = translator.translate_batch(sources, prefix, **options)
             targets = [[token for token in result.hypotheses[0] if token not in ENDS] for result in results]
-            scored = translator.score_batch(sources, targets) if folder != "mbart50" else []
+            # Corpora have empty lines.
+            pairs = ([*sources, sources[0]], [*targets, []])
+            scored = translator.score_batch(*pairs) if folder != "mbart50" else []
             calls.append({
                 "folder": folder,
                 "sources": sources,

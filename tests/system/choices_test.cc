@@ -246,6 +246,16 @@ TEST(TargetPrefixTest, AWholeTranslationIsScored) {
     EXPECT_NEAR(scored->scores[i].log_probability, scores[i].log_probability,
                 1e-3f);
   }
+  // The empty translation, of a corpus with an empty line: the score of EOS in
+  // the first step.
+  const Ids end = {tokens.back()};
+  options.target_prefix_ids = end;
+  const auto empty = translator.TranslateIds(ids, options);
+  ASSERT_TRUE(empty.ok()) << empty.status().message();
+  EXPECT_EQ(Ids(empty->tokens.begin(), empty->tokens.end()), end);
+  EXPECT_EQ(empty->stop_reason, StopReason::kEos);
+  ASSERT_EQ(empty->scores.size(), 1u);
+  EXPECT_LT(empty->scores[0].log_probability, -1);
   Ids ends_twice = tokens;
   ends_twice.push_back(tokens.back());
   options.target_prefix_ids = ends_twice;

@@ -58,7 +58,9 @@ def test_calls_return_what_ctranslate2_returns(translators, call):
     if call["log_probs"]:
         ends = ("</s>", "t0")
         targets = [[token for token in result.hypotheses[0] if token not in ends] for result in results]
-        scored = translator.score_batch(call["sources"], targets)
+        sources = call["sources"]
+        scored = translator.score_batch([*sources, sources[0]], [*targets, []])
+        assert len(scored) == len(call["log_probs"]) == len(sources) + 1
         for result, log_probs in zip(scored, call["log_probs"]):
             assert result.log_probs == pytest.approx(log_probs, abs=2e-3)
 
