@@ -57,7 +57,7 @@ std::string TranslatedHtml(
          const HtmlPart& given = parts[part++];
          if (part < parts.size()) {
            text.Cut(sentence.number, given.source_bytes, given.space_follows,
-                    /*protected_bytes=*/0);
+                    given.protected_bytes);
          } else {
            part = 0;
            ++next;

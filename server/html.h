@@ -19,6 +19,7 @@ namespace latimer::server {
 struct HtmlPart {
   size_t source_bytes = 0;  // White space after the part included.
   bool space_follows = false;
+  size_t protected_bytes = 0;  // Of a span that goes on in the next part.
   std::string text = {};
   std::vector<TokenLink> links = {};
 };

@@ -242,7 +242,8 @@ HttpServer::HttpServer(const HttpLimits& limits) : limits_(limits) {
   });
   set_post_routing_handler(
       [this](const httplib::Request&, httplib::Response& response) {
-        if (draining_ || current_->must_close) {
+        const bool says_so = response.has_header("Connection");
+        if ((draining_ || current_->must_close) && !says_so) {
           response.set_header("Connection", "close");
         }
       });

@@ -20,6 +20,7 @@
 #include "html.h"
 #include "latimer/status.h"
 #include "latimer/streams.h"
+#include "wording.h"
 
 namespace latimer::server {
 
@@ -63,10 +64,11 @@ struct Segment {
 
 class Job {
  public:
-  // Precondition: HTML has one leg, and no alternatives.
-  Job(std::vector<Leg> legs, Alternatives alternatives,
+  // Precondition: HTML has one leg, and no alternatives; terms have one leg.
+  Job(std::vector<Leg> legs, Wording wording, Alternatives alternatives,
       Format format = Format::kText)
       : legs_(std::move(legs)),
+        wording_(std::move(wording)),
         alternatives_(std::move(alternatives)),
         format_(format) {}
   // Ends what was admitted.
@@ -85,6 +87,7 @@ class Job {
   // ---- The models ----
 
   const std::vector<Leg>& legs() const { return legs_; }
+  const Wording& wording() const { return wording_; }
   const Alternatives& alternatives() const { return alternatives_; }
   Format format() const { return format_; }
   std::vector<Sentence>& sentences() { return sentences_; }
@@ -127,6 +130,7 @@ class Job {
   std::string JoinedHtml(const Document& document) const;
 
   const std::vector<Leg> legs_;
+  const Wording wording_;
   const Alternatives alternatives_;
   const Format format_;
   std::vector<Document> documents_;

@@ -15,6 +15,7 @@
 #include "http_server.h"
 #include "latimer/version.h"
 #include "service.h"
+#include "wording.h"
 
 namespace latimer::server {
 namespace {
@@ -24,6 +25,7 @@ struct Options {
   std::string host = "127.0.0.1";
   int port = 5000;
   std::string api_keys;
+  std::vector<std::string> terms;
   LoadOptions load;
   uint32_t lanes = kProfile.lanes;
   uint32_t beams = 0;
@@ -80,6 +82,10 @@ void Define(CLI::App& app, Options* o) {
                  "file of keys: KEY [REQUESTS-PER-MINUTE [CHARACTERS]]");
   app.add_flag("--require-api-key", o->service.require_key,
                "refuse requests without a key");
+  app.add_option("--terms", o->terms,
+                 "NAME=FILE of terms that requests may ask for by name; lines "
+                 "of a source, a tab and a target")
+      ->allow_extra_args(false);
   app.add_option("--body-limit", o->http.body_bytes, "bytes of a request")
       ->check(one_or_more)
       ->capture_default_str();
@@ -146,6 +152,11 @@ int Run(int argc, char** argv) {
   } else if (options.service.require_key) {
     return Fail("--require-api-key needs --api-keys FILE.");
   }
+  Glossaries glossaries;
+  for (const std::string& terms : options.terms) {
+    const std::string why = glossaries.Add(terms);
+    if (!why.empty()) return Fail("--terms " + why);
+  }
   const uint32_t beams =
       std::max(options.beams,
                static_cast<uint32_t>(options.service.alternatives_limit) + 1);
@@ -159,8 +170,8 @@ int Run(int argc, char** argv) {
     const std::string why = catalog.Add(model, options.load, options.workers);
     if (!why.empty()) return Fail(why);
   }
-  Service service(catalog, metrics, options.api_keys.empty() ? nullptr : &keys,
-                  options.service);
+  Service service(catalog, glossaries, metrics,
+                  options.api_keys.empty() ? nullptr : &keys, options.service);
   HttpServer server(options.http);
   service.Register(server);
   std::string why;

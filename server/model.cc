@@ -128,6 +128,11 @@ void Model::BeginAndAdvance(Worker& worker) {
       options.target_language = leg.target;
       options.cancel = &slot.job->cancelled();
       options.alignment = slot.job->format() == Format::kHtml;
+      const Wording& wording = slot.job->wording();
+      options.protect = wording.protect.value_or(options.protect);
+      if (wording.glossary != nullptr) {
+        options.terms = wording.glossary->terms();
+      }
       if (last) SetAlternatives(slot, &options);
       slot.cursor.emplace(slot.job->sentences()[slot.sentence].text, options);
       slot.begins = true;
@@ -219,6 +224,7 @@ void Model::AddHtmlPart(Slot& slot, const Translation& part) {
   for (const HtmlPart& one : slot.parts) before += one.source_bytes;
   slot.parts.push_back({.source_bytes = slot.cursor->source_bytes() - before,
                         .space_follows = slot.cursor->space_follows(),
+                        .protected_bytes = slot.cursor->protected_bytes(),
                         .text = std::string(part.text),
                         .links = {part.links.begin(), part.links.end()}});
 }

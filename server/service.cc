@@ -1,17 +1,17 @@
 #include "service.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <bit>
 #include <cctype>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <set>
 
 #include "detect.h"
 #include "languages.h"
 #include "latimer/version.h"
+#include "os/text_lines.h"
 #include "server/page.h"
 
 namespace latimer::server {
@@ -104,6 +104,16 @@ bool IsUtf8(const std::string& text) {
   }
 }
 
+// "application/json" and "application/vnd.api+json; charset=utf-8".
+bool IsJson(std::string type) {
+  type = type.substr(0, type.find_first_of("; \t"));
+  for (char& c : type) {
+    c = static_cast<char>(std::tolower(static_cast<uint8_t>(c)));
+  }
+  return type == "application/json" ||
+         (type.starts_with("application/") && type.ends_with("+json"));
+}
+
 std::string Missing(const char* name) {
   return std::string("Invalid request: missing ") + name + " parameter";
 }
@@ -113,9 +123,7 @@ std::string Missing(const char* name) {
 struct Service::Parameters {
   explicit Parameters(const httplib::Request& request)
       : address(request.remote_addr) {
-    const std::string type = request.get_header_value("Content-Type");
-    constexpr std::string_view kJson = "application/json";
-    is_json = strncasecmp(type.c_str(), kJson.data(), kJson.size()) == 0;
+    is_json = IsJson(request.get_header_value("Content-Type"));
     // Of several values of a name the first counts.
     for (const auto& [name, value] : request.params) {
       values.try_emplace(name, value);
@@ -163,23 +171,23 @@ struct Service::Parameters {
     constexpr int kMost = 1'000'000;
     if (Find(name) == nullptr) return 0;
     const Json& value = *Find(name);
-    if (value.is_number_unsigned()) {
-      return static_cast<int>(std::min<uint64_t>(value.get<uint64_t>(), kMost));
-    }
-    if (value.is_number_integer()) {
-      return static_cast<int>(
-          std::clamp<int64_t>(value.get<int64_t>(), 0, kMost));
-    }
-    if (value.is_string()) {
+    double number = std::nan("");
+    if (value.is_number()) {
+      number = value.get<double>();
+    } else if (value.is_string()) {
       const auto text = value.get<std::string>();
       char* end = nullptr;
-      const long long number = std::strtoll(text.c_str(), &end, 10);
-      if (!text.empty() && *end == '\0') {
-        return static_cast<int>(std::clamp<int64_t>(number, 0, kMost));
-      }
+      const bool is_decimal =
+          text.find_first_not_of(" +-.0123456789") == text.npos;
+      const double read = std::strtod(text.c_str(), &end);
+      if (is_decimal && end != text.c_str() && *end == '\0') number = read;
+    }
+    // 2.0 is whole, too.
+    if (number == std::trunc(number)) {
+      return static_cast<int>(std::clamp<double>(number, 0, kMost));
     }
     throw Refusal{400, std::string("Invalid request: ") + name +
-                           " parameter is not a number"};
+                           " parameter is not a whole number"};
   }
   bool Flag(const char* name) const {
     if (Find(name) == nullptr) return false;
@@ -224,9 +232,11 @@ struct Service::Parameters {
   std::map<std::string, Json> values;
 };
 
-Service::Service(Catalog& catalog, Metrics& metrics, const ApiKeys* keys,
+Service::Service(Catalog& catalog, const Glossaries& glossaries,
+                 Metrics& metrics, const ApiKeys* keys,
                  const ServiceOptions& options)
     : catalog_(catalog),
+      glossaries_(glossaries),
       metrics_(metrics),
       keys_(keys),
       options_(options),
@@ -381,10 +391,10 @@ ClientLimits Service::Admit(const Parameters& parameters, int cost) {
 
 std::shared_ptr<const Job> Service::TranslateTexts(
     const std::vector<std::string>& texts, const std::vector<Leg>& legs,
-    Alternatives alternatives) {
+    const Wording& wording, Alternatives alternatives) {
   alternatives.count =
       std::min(alternatives.count, catalog_.max_alternatives());
-  auto job = std::make_shared<Job>(legs, std::move(alternatives));
+  auto job = std::make_shared<Job>(legs, wording, std::move(alternatives));
   for (const std::string& text : texts) {
     job->Add(text, legs.front().model->info().sentence_rules);
   }
@@ -394,12 +404,13 @@ std::shared_ptr<const Job> Service::TranslateTexts(
 
 // The HTML that one model writes is what the next one reads.
 std::vector<std::string> Service::TranslateHtml(std::vector<std::string> texts,
-                                                const std::vector<Leg>& legs) {
+                                                const std::vector<Leg>& legs,
+                                                const Wording& wording) {
   const Clock::time_point deadline = Deadline();
   bool admitted = false;
   for (const Leg& leg : legs) {
-    const auto job =
-        std::make_shared<Job>(std::vector{leg}, Alternatives(), Format::kHtml);
+    const auto job = std::make_shared<Job>(std::vector{leg}, wording,
+                                           Alternatives(), Format::kHtml);
     for (const std::string& html : texts) {
       job->Add(html, leg.model->info().sentence_rules);
     }
@@ -439,7 +450,8 @@ void Service::Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,
   }
   const Status error = job->error();
   if (error.ok()) return;
-  const bool is_clients = error.code() == StatusCode::kInvalidArgument;
+  const bool is_clients = error.code() == StatusCode::kInvalidArgument ||
+                          error.code() == StatusCode::kTextTooLong;
   throw Refusal{is_clients ? 400 : 500,
                 std::string("Cannot translate text: ") + error.message()};
 }
@@ -486,6 +498,7 @@ Json Service::Translate(const Parameters& parameters) {
   const Direction direction = FindDirection(source, target, texts, is_html);
   const Alternatives alternatives =
       AlternativesOf(parameters, !is_list && !is_html, direction.legs);
+  const Wording wording = WordingOf(parameters, direction.legs);
   const bool has_segments = parameters.Flag("segments");
   if (has_segments && is_html) {
     throw Refusal{400, "Invalid request: segments are those of plain text"};
@@ -495,11 +508,12 @@ Json Service::Translate(const Parameters& parameters) {
   if (direction.legs.empty()) {
     for (const std::string& text : texts) all.push_back({text});
   } else if (is_html) {
-    for (std::string& html : TranslateHtml(texts, direction.legs)) {
+    for (std::string& html : TranslateHtml(texts, direction.legs, wording)) {
       all.push_back({std::move(html)});
     }
   } else {
-    const auto job = TranslateTexts(texts, direction.legs, alternatives);
+    const auto job =
+        TranslateTexts(texts, direction.legs, wording, alternatives);
     for (size_t i = 0; i < texts.size(); ++i) {
       all.push_back(job->Translations(i));
       if (has_segments) segments.push_back(SegmentsOf(*job, i));
@@ -553,6 +567,72 @@ Alternatives Service::AlternativesOf(const Parameters& parameters,
   }
   wanted.prefix = parameters.Text("target_prefix");
   return wanted;
+}
+
+// The name of one of the server's, or terms: of JSON an object, or lines of a
+// source, a tab and a target.
+std::shared_ptr<const Glossary> Service::GlossaryOf(
+    const Parameters& parameters) const {
+  const Json* const given = parameters.Find("terms");
+  if (given == nullptr) return nullptr;
+  const auto own = std::make_shared<Glossary>();
+  const auto refuse = [](const std::string& why) {
+    return Refusal{400, "Invalid request: terms: " + why};
+  };
+  if (given->is_object()) {
+    for (const auto& [source, target] : given->items()) {
+      const auto* const text = target.get_ptr<const std::string*>();
+      if (source.empty() || text == nullptr || text->empty()) {
+        throw refuse("give an object of sources and targets, none empty.");
+      }
+      own->Add(source, *text);
+    }
+  } else {
+    const std::string text = parameters.Text("terms");
+    if (text.empty()) return nullptr;
+    if (text.find('\t') == text.npos && text.find('\n') == text.npos) {
+      const auto found = glossaries_.Find(text);
+      if (found != nullptr) return found;
+      const std::string names = glossaries_.Names();
+      throw refuse("this server has " +
+                   (names.empty() ? "no glossaries." : names + "."));
+    }
+    const std::string why = own->AddLines(cli::LinesOf(text));
+    if (!why.empty()) throw refuse(why);
+  }
+  if (own->terms().size() > Glossary::kMostTerms ||
+      own->bytes() > Glossary::kMostBytes) {
+    throw refuse("at most " + std::to_string(Glossary::kMostTerms) +
+                 " terms of " + std::to_string(Glossary::kMostBytes) +
+                 " bytes are taken.");
+  }
+  return own;
+}
+
+Wording Service::WordingOf(const Parameters& parameters,
+                           const std::vector<Leg>& legs) const {
+  Wording wording;
+  if (parameters.Find("protect") != nullptr) {
+    wording.protect = parameters.Flag("protect");
+  }
+  wording.glossary = GlossaryOf(parameters);
+  const bool has_terms =
+      wording.glossary != nullptr && !wording.glossary->terms().empty();
+  if (!kProfile.phrases && (has_terms || wording.protect.value_or(false))) {
+    throw Refusal{400, "This server has no terms and protected spans."};
+  }
+  if (!has_terms || legs.empty()) return wording;
+  if (legs.size() > 1) {
+    throw Refusal{400,
+                  "Invalid request: terms are for one model, and here two are "
+                  "the way"};
+  }
+  if (!legs.front().model->info().encodes_target) {
+    throw Refusal{400,
+                  "Invalid request: terms need a model that can read the "
+                  "target; convert it without --no-target-tokenizer"};
+  }
+  return wording;
 }
 
 Service::Direction Service::FindDirection(std::string source,
@@ -613,12 +693,13 @@ Json Service::TranslateFile(const Parameters& parameters) {
       most > 0 ? static_cast<int>(std::max<int64_t>(1, characters / most)) : 1);
   const Direction direction =
       FindDirection(source, target, html.empty() ? plain : html, !html.empty());
+  const Wording wording = WordingOf(parameters, direction.legs);
   std::vector<std::string> translations;
   if (direction.legs.empty()) {
     for (const FileText& text : texts) translations.push_back(text.text);
   } else {
-    const auto of_plain = TranslateTexts(plain, direction.legs);
-    const auto of_html = TranslateHtml(html, direction.legs);
+    const auto of_plain = TranslateTexts(plain, direction.legs, wording);
+    const auto of_html = TranslateHtml(html, direction.legs, wording);
     size_t at_plain = 0, at_html = 0;
     for (const FileText& text : texts) {
       translations.push_back(text.format == Format::kHtml

@@ -18,6 +18,7 @@
 #include "http_server.h"
 #include "limits.h"
 #include "metrics.h"
+#include "wording.h"
 
 namespace latimer::server {
 
@@ -34,8 +35,8 @@ struct ServiceOptions {
 class Service {
  public:
   // Borrows its arguments. `keys` may be null.
-  Service(Catalog& catalog, Metrics& metrics, const ApiKeys* keys,
-          const ServiceOptions& options);
+  Service(Catalog& catalog, const Glossaries& glossaries, Metrics& metrics,
+          const ApiKeys* keys, const ServiceOptions& options);
 
   // Adds the handlers. The service must outlive the server.
   void Register(HttpServer& server);
@@ -78,12 +79,18 @@ class Service {
   // translation can have.
   Alternatives AlternativesOf(const Parameters& parameters, bool is_plain,
                               const std::vector<Leg>& legs) const;
+  // Throws if the terms are none, or not for these models.
+  Wording WordingOf(const Parameters& parameters,
+                    const std::vector<Leg>& legs) const;
+  std::shared_ptr<const Glossary> GlossaryOf(
+      const Parameters& parameters) const;
   // A job that is done.
   std::shared_ptr<const Job> TranslateTexts(
       const std::vector<std::string>& texts, const std::vector<Leg>& legs,
-      Alternatives alternatives = {});
+      const Wording& wording, Alternatives alternatives = {});
   std::vector<std::string> TranslateHtml(std::vector<std::string> texts,
-                                         const std::vector<Leg>& legs);
+                                         const std::vector<Leg>& legs,
+                                         const Wording& wording);
   // Waits until the job is done, at most until the deadline. `admitted`: room
   // in the queue was found for the request that it is part of.
   void Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,
@@ -96,6 +103,7 @@ class Service {
   auto Wrap(Handler handler);
 
   Catalog& catalog_;
+  const Glossaries& glossaries_;
   Metrics& metrics_;
   const ApiKeys* const keys_;
   const ServiceOptions options_;

@@ -8,16 +8,13 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "cli/lines.h"
 #include "named_options.h"
-#include "os/system.h"
+#include "os/text_lines.h"
 
 namespace latimer::cli {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Parses a whole number in [0, 2^31) up to `stop` or the end of `text`; `*next`
 // is what follows.
@@ -100,29 +97,6 @@ int CheckTask(const Arguments& arguments, const GenerationConfig& config,
       "source.");
 }
 
-// The lines of a file, without their ends. False if it cannot be read; errno
-// says why.
-bool ReadTextLines(const char* path, std::vector<std::string>* lines) {
-  std::FILE* file = OpenStream(path, "rb");
-  if (file == nullptr) return false;
-  std::string line;
-  int c;
-  while ((c = std::getc(file)) != EOF) {
-    if (c != '\n') {
-      line += static_cast<char>(c);
-      continue;
-    }
-    if (line.ends_with('\r')) line.pop_back();
-    lines->push_back(std::exchange(line, {}));
-  }
-  if (!line.empty()) lines->push_back(line);
-  if (!lines->empty() && lines->front().starts_with(kByteOrderMark)) {
-    lines->front().erase(0, kByteOrderMark.size());
-  }
-  const bool good = std::ferror(file) == 0;
-  return std::fclose(file) == 0 && good;
-}
-
 }  // namespace
 
 int GenerationOptions::ReadBannedWords(const Arguments& arguments,
@@ -193,15 +167,11 @@ int GenerationOptions::ReadTerms(const Arguments& arguments,
   for (size_t i = 0; i < term_lines_.size(); ++i) {
     const std::string_view line = term_lines_[i];
     if (line.empty()) continue;
-    const size_t tab = line.find('\t');
-    if (tab == 0 || tab == line.npos || tab + 1 == line.size() ||
-        tab != line.rfind('\t')) {
-      return Refuse(arguments, "terms", arguments.terms,
-                    "each line has a source, a tab and a target, but one "
-                    "reads \"" +
-                        std::string(line.substr(0, 60)) + "\".");
+    const TermLine term = ReadTermLine(line);
+    if (term.source.empty()) {
+      return Refuse(arguments, "terms", arguments.terms, NoTerm(line));
     }
-    const std::string_view source = line.substr(0, tab);
+    const std::string_view source = term.source;
     if (!sources.insert(source).second && !arguments.quiet) {
       std::fprintf(stderr,
                    "latimer: warning: %s: line %zu: \"%.*s\" has a target "
@@ -210,7 +180,7 @@ int GenerationOptions::ReadTerms(const Arguments& arguments,
                    static_cast<int>(std::min<size_t>(source.size(), 60)),
                    source.data());
     }
-    terms_.emplace_back(source, line.substr(tab + 1));
+    terms_.emplace_back(source, term.target);
   }
   options->terms = terms_;
   return kSuccess;

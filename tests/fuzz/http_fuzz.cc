@@ -49,8 +49,10 @@ struct Fixture {
 
   Metrics metrics;
   Catalog catalog{metrics};
+  Glossaries glossaries;
   Service service{
       catalog,
+      glossaries,
       metrics,
       nullptr,
       {.limits = {}, .alternatives_limit = 1, .timeout_seconds = 5}};

@@ -5,7 +5,8 @@ English-German demo model.
 """
 # Tests server/main.cc, server/service.cc, server/http_server.cc, server/job.cc,
 # server/model.cc, server/catalog.cc, server/languages.cc, server/detect.cc,
-# server/html.cc, server/files.cc, server/subtitles.cc, server/limits.cc, server/metrics.cc.
+# server/html.cc, server/files.cc, server/subtitles.cc, server/limits.cc, server/metrics.cc,
+# server/wording.cc, programs/os/text_lines.cc.
 import contextlib
 import http.client
 import json
@@ -448,6 +449,25 @@ class OneServer(unittest.TestCase):
         self.assertLess(self.server.resident() - before, 4 << 20)
         self.assertEqual(self.server.translate("I am here.")[0], 200)
 
+    def test_a_refused_body_closes_the_connection_once(self):
+        for head in (b"Content-Length: 99999999999", b"Content-Length: 99999999999\r\nConnection: close"):
+            with self.server.socket() as made:
+                made.sendall(b"POST /translate HTTP/1.1\r\nHost: here\r\n" + head + b"\r\n\r\n")
+                answer = made.recv(4096)
+            self.assertIn(b" 413 ", answer)
+            self.assertEqual(answer.lower().count(b"connection: close"), 1, answer)
+
+    def test_json_comes_under_other_names_and_whole_numbers_with_a_point(self):
+        body = {"q": "I am here.", "source": "en", "target": "de", "alternatives": 1.0}
+        for kind in ("application/json; charset=utf-8", "application/vnd.api+json", "Application/LD+JSON;x=y"):
+            status, result, _ = self.server.post("/translate", body, {"Content-Type": kind})
+            self.assertEqual((status, len(result.get("alternatives", []))), (200, 1), result)
+        for alternatives, count in (("1", 1), ("2.0", 2), (0.0, None), (1.5, None), ("x", None), ("nan", None), ([], None)):
+            status, result = self.server.translate("I am here.", alternatives=alternatives)
+            self.assertEqual(status, 200 if count or alternatives == 0 else 400, alternatives)
+            self.assertLessEqual(len(result.get("alternatives", [])), count or 0)
+        self.assertEqual(self.server.post("/translate", body, {"Content-Type": "text/plain"})[0], 400)
+
     def test_requests_follow_each_other_on_one_connection(self):
         with self.server.socket() as made:
             # Both are sent at once.
@@ -718,6 +738,80 @@ class Limits(unittest.TestCase):
                                   capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(why, done.stderr + done.stdout)
+
+
+class TermsAndProtectedSpans(unittest.TestCase):
+    TEXT = "The house is big."
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = os.path.join(folder.name, "shop.tsv")
+        with open(self.file, "wb") as out:
+            out.write("\ufeffhouse\tGebäude\r\n\r\nbook\tHeft".encode())
+        self.server = self.enterContext(Server("--terms", f"shop={self.file}", "--terms", f"two={self.file}"))
+
+    def text(self, **more):
+        status, result = self.server.translate(more.pop("q", self.TEXT), **more)
+        return result["translatedText"] if status == 200 else result["error"]
+
+    def test_terms_are_given_by_name_as_an_object_or_as_lines(self):
+        plain = self.text()
+        self.assertNotIn("Gebäude", plain)
+        for terms in ("shop", "two", {"house": "Gebäude"}, "house\tGebäude", "x\ty\r\nhouse\tGebäude\r\n"):
+            self.assertIn("Gebäude", self.text(terms=terms))
+            self.assertRegex(self.text(terms=terms, q="<p>The <b>house</b> is big.</p>", format="html"),
+                             "<p>.*<b>.*Gebäude.*</b>.*</p>")
+        for terms in ({}, "", None, {"other": "Gebäude"}):
+            self.assertEqual(self.text(terms=terms), plain)
+        self.assertEqual(self.text(q=[self.TEXT, "I am here."], terms="shop")[1], I_AM_HERE)
+
+    def test_files_have_them_too(self):
+        page = self.file + ".html"
+        with open(page, "w", encoding="utf-8") as out:
+            out.write("<p>The house is big, {name}.</p>")
+        for terms in ("terms=shop", f"terms=@{self.file}"):
+            answer = json.loads(curl("-F", f"file=@{page}", "-F", "source=en", "-F", "target=de", "-F", terms,
+                                     "-F", "protect=true", self.server.url + "/translate_file"))
+            translated = curl(answer["translatedFileUrl"])
+            self.assertIn("Gebäude", translated)
+            self.assertEqual(translated.count("{name}"), 1)
+
+    def test_protected_spans_stay(self):
+        text = 'I want to give <span style="color:%2$s;">%1$s</span> books to my friend.'
+        translated = self.text(q=text, format="html", protect=True)
+        self.assertIn('<span style="color:%2$s;">', translated)
+        self.assertEqual(translated.count("%1$s"), 1, translated)
+        self.assertIn("<b>{count}</b>", self.text(q="There are <b>{count}</b> books.", format="html", protect="1"))
+        self.assertEqual(self.text(q="I see {name}.", protect=True).count("{name}"), 1)
+        # One that is longer than a part of a sentence.
+        url = "http://example.com/" + "abc1/" * 400
+        for format in ("text", "html"):
+            self.assertEqual(self.text(q=f"I see {url} here.", format=format, protect=True).count(url), 1)
+
+    def test_what_is_wrong_is_said(self):
+        for terms, why in (("none", "this server has shop, two."), ({"a": ""}, "none empty"), ({"": "a"}, "none empty"),
+                           ({"a": 1}, "none empty"), (["a"], "not a string"), ("a\tb\tc", 'one reads "a'),
+                           ({str(i): "a" for i in range(1001)}, "at most 1000 terms"),
+                           ({"a": "b" * 100_000}, "at most 1000 terms of 100000 bytes"),
+                           ({"house": "\U00013000"}, "house")):
+            status, result = self.server.translate(self.TEXT, terms=terms)
+            self.assertEqual(status, 400, (terms, result))
+            self.assertIn(why, result["error"])
+        self.assertEqual(self.server.translate(self.TEXT, protect="perhaps")[0], 400)
+        for arguments, why in ((["--terms", self.file], "NAME=FILE"), (["--terms", "a=none.tsv"], "none.tsv"),
+                               (["--terms", f"a={MODEL}"], "a tab and a target"),
+                               (["--terms", f"a={self.file}", "--terms", f"a={self.file}"], "two of this name")):
+            done = subprocess.run([os.path.join(BIN, "latimer-serve"), MODEL, *arguments],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(why, done.stderr)
+
+    def test_terms_are_for_one_model(self):
+        with Server(models=(MODEL, f"de-fr={MODEL}")) as server:
+            status, result = server.translate(self.TEXT, target="fr", terms={"house": "a"})
+            self.assertEqual(status, 400)
+            self.assertIn("one model", result["error"])
 
 
 class Drain(unittest.TestCase):
