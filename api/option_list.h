@@ -138,6 +138,9 @@ inline constexpr std::tuple kRows = {
     OptionRow<&T::protect>{
         Flag("protect", kTokens),
         "keep placeholders, URLs and the like as they are"},
+    OptionRow<&T::fold>{
+        Flag("fold", kTokens, /*on_by_default=*/true),
+        "do not fold characters that the model lacks"},
     OptionRow<&T::keep_unknown>{
         Flag("keep_unknown", kTokens, /*on_by_default=*/true),
         "drop characters that the model cannot read"},

@@ -21,6 +21,7 @@
 #include "converter/common_profile.h"
 #include "converter/equalize.h"
 #include "converter/error.h"
+#include "converter/fold.h"
 #include "converter/known_answer.h"
 #include "converter/lexical_shortlist.h"
 #include "converter/model_writer.h"
@@ -180,7 +181,8 @@ struct Conversion {
   QuantizedMatrices quantized;
   std::optional<ChosenTypes> chosen;  // With --weights auto.
   ProductErrors equalized;
-  Json pruning;  // Null: nothing was pruned.
+  Json pruning;       // Null: nothing was pruned.
+  std::string folds;  // FoldText; empty without a tokenizer.
   std::string license;
   std::vector<std::string> warnings;
 };
@@ -219,6 +221,8 @@ void PrintJson(const Options& options, const Conversion& result) {
     json["calibrated"] = ErrorsJson(CalibratedErrors(result.quantized));
   }
   json["tile"] = result.info.tile;
+  json["folded_characters"] = result.info.folded;
+  json["unread_characters"] = result.info.unread;
   json["license"] = result.license;
   json["warnings"] = result.warnings;
   if (!result.pruning.is_null()) json["vocabulary"] = result.pruning;
@@ -254,6 +258,7 @@ void PrintText(const Options& options, const Conversion& result) {
             << (options.bill || options.verbose ? ""
                                                 : " (--bill has the parts)")
             << "\n"
+            << result.folds
             << (options.equalize.empty() ? "" : EqualizedText(result.equalized))
             << (options.calibrate.empty()
                     ? ""
@@ -513,6 +518,7 @@ void Convert(const Options& options) {
       model.tokenizer->target_text) {
     model.target_tokenizer = model.tokenizer->target_text();
   }
+  if (model.tokenizer) result.folds = FoldText(*model.tokenizer);
   if (!options.equalize.empty()) {
     Say(options, "equalizing with", options.equalize);
     Progress progress("equalizing", ShowsProgress(options));

@@ -30,6 +30,18 @@ Offset<Vector<uint32_t>> WriteIfAny(std::span<const uint32_t> values,
   return WriteVector(values, builder);
 }
 
+Offset<Vector<uint8_t>> WriteIfAny(std::span<const uint8_t> values,
+                                   FlatBufferBuilder* builder) {
+  if (values.empty()) return 0;
+  return WriteVector(values, builder);
+}
+
+Offset<flatbuffers::String> WriteIfAny(const std::string& text,
+                                       FlatBufferBuilder* builder) {
+  if (text.empty()) return 0;
+  return builder->CreateString(text);
+}
+
 // Structs that have the layout of those of the schema; see model_file.cc.
 // Absent if there are none.
 template <typename Theirs, typename Ours>
@@ -213,7 +225,15 @@ Offset<schema::Tokenizer> WriteTokenizer(
   const auto character_classes = WriteIfAny(t.character_classes, builder);
   const auto merge_offsets = WriteIfAny(t.merge_offsets, builder);
   const auto merges = WriteIfAny(t.merges, builder);
+  const auto fold_trie = WriteIfAny(t.fold_trie, builder);
+  const auto fold_text = WriteIfAny(t.fold_text, builder);
+  const auto folded = WriteIfAny(tokenizer->folded, builder);
+  const auto unread = WriteIfAny(tokenizer->unread, builder);
   schema::TokenizerBuilder table(*builder);
+  table.add_unread(unread);
+  table.add_folded(folded);
+  table.add_fold_text(fold_text);
+  table.add_fold_trie(fold_trie);
   table.add_merges(merges);
   table.add_merge_offsets(merge_offsets);
   table.add_character_classes(character_classes);

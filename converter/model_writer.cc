@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "converter/canonical_model.h"
 #include "converter/error.h"
+#include "converter/fold.h"
 #include "converter/model_tables.h"
 #include "converter/source_tensor.h"
 #include "converter/tensor_packer.h"
@@ -130,7 +131,8 @@ ModelBytes Writer::Write() {
 
   // The last tensor is written first. A matrix only gets its place here.
   const Offset<schema::Tokenizer> tokenizer =
-      WriteTokenizer(model_.tokenizer, builder_);
+      model_.tokenizer ? WriteTokenizer(WithFolds(*model_.tokenizer), builder_)
+                       : 0;
   const Offset<schema::Tokenizer> target_tokenizer =
       WriteTokenizer(model_.target_tokenizer, builder_);
   std::vector<Offset<schema::Tensor>> offsets(tensors.size());

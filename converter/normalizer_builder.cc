@@ -42,14 +42,19 @@ std::map<std::string, uint32_t> PackStrings(const std::set<std::string>& texts,
 
 }  // namespace
 
+void BuildStrings(const std::map<std::string, std::string>& strings,
+                  std::vector<uint32_t>* trie, std::vector<uint8_t>* bytes) {
+  std::set<std::string> values;
+  for (const auto& [from, to] : strings) values.insert(to);
+  const auto offsets = PackStrings(values, *bytes);
+  std::map<std::string, uint32_t> entries;
+  for (const auto& [from, to] : strings) entries[from] = offsets.at(to);
+  *trie = BuildTrie(entries);
+}
+
 void BuildRules(const std::map<std::string, std::string>& rules,
                 TokenizerData& data) {
-  std::set<std::string> replacements;
-  for (const auto& [from, to] : rules) replacements.insert(to);
-  const auto offsets = PackStrings(replacements, data.replacements);
-  std::map<std::string, uint32_t> entries;
-  for (const auto& [from, to] : rules) entries[from] = offsets.at(to);
-  data.normalizer_trie = BuildTrie(entries);
+  BuildStrings(rules, &data.normalizer_trie, &data.replacements);
 }
 
 void BuildSentencePieceNormalizer(const SentencePieceModel& model,

@@ -2,8 +2,10 @@
 #ifndef LATIMER_CONVERTER_NORMALIZER_BUILDER_H_
 #define LATIMER_CONVERTER_NORMALIZER_BUILDER_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/tokenizer_data.h"
@@ -14,6 +16,11 @@ namespace latimer {
 // are damaged.
 void BuildSentencePieceNormalizer(const SentencePieceModel& model,
                                   TokenizerData& data);
+
+// Stores the values, zero-terminated, in `bytes`, and a trie from the keys to
+// where they begin. Precondition: no key is empty or has a zero byte.
+void BuildStrings(const std::map<std::string, std::string>& strings,
+                  std::vector<uint32_t>* trie, std::vector<uint8_t>* bytes);
 
 // Rules that replace text by text. Precondition: no rule is empty or has a zero
 // byte.

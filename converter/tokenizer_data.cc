@@ -18,6 +18,8 @@ TokenizerView TokenizerData::View() const {
   TokenizerView view;
   view.normalizer_trie = normalizer_trie;
   view.replacements = replacements;
+  view.fold_trie = fold_trie;
+  view.fold_text = fold_text;
   view.user_defined_trie = user_defined_trie;
   view.add_dummy_prefix = add_dummy_prefix;
   view.remove_extra_whitespaces = remove_extra_whitespaces;
@@ -50,13 +52,14 @@ TokenizerView TokenizerData::View() const {
 }
 
 size_t TokenizerData::bytes() const {
-  const size_t words = normalizer_trie.size() + user_defined_trie.size() +
+  const size_t words = normalizer_trie.size() + fold_trie.size() + user_defined_trie.size() +
                        piece_trie.size() + scores.size() + byte_ids.size() +
                        added_trie.size() + piece_offsets.size() +
                        unused_trie.size() + character_classes.size() +
                        merge_offsets.size() + merges.size();
   return 4 * words + sizeof(AddedToken) * added_tokens.size() +
-         replacements.size() + piece_text.size() + target_kinds.size() +
+         replacements.size() + fold_text.size() + folded.size() +
+         unread.size() + piece_text.size() + target_kinds.size() +
          unknown_surface.size();
 }
 

@@ -18,6 +18,8 @@ namespace latimer {
 struct TokenizerData {
   std::vector<uint32_t> normalizer_trie;
   std::vector<uint8_t> replacements;
+  std::vector<uint32_t> fold_trie;
+  std::vector<uint8_t> fold_text;
   std::vector<uint32_t> user_defined_trie;
   bool add_dummy_prefix = false;
   bool remove_extra_whitespaces = false;
@@ -46,6 +48,10 @@ struct TokenizerData {
   std::string unknown_surface;
   Joining joining = Joining::kSentencePiece;
   bool clean_up_spaces = false;
+  // Not in the view: of the most common characters, those that are folded, and
+  // those that the model cannot read.
+  std::string folded;
+  std::string unread;
   // Not in the view; to be checked against the model's. -1: unknown.
   int32_t eos_id = -1;
   // Makes a tokenizer that encodes texts of the target side as target ids; its

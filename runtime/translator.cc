@@ -105,7 +105,10 @@ Status Translator::State::Load(std::span<const std::byte> image,
   const Architecture& a = engine.architecture();
   LATIMER_RETURN_IF_ERROR(PlaceBuffers(workspace, options));
   scheduler.Reset(MakeCachePools(a, buffers), buffers);
-  if (model().has_tokenizer) tokenizer = Tokenizer(engine.model.tokenizer);
+  if (model().has_tokenizer) {
+    folding_tokenizer = Tokenizer(engine.model.tokenizer);
+    tokenizer = Tokenizer(engine.model.tokenizer.WithoutFolds());
+  }
   target_tokenizer = Tokenizer(engine.model.target_tokenizer);
   max_source_tokens = std::min(buffers.most_source_tokens, a.source_positions);
   max_target_tokens = std::min(buffers.most_target_tokens, a.target_positions);
@@ -200,7 +203,8 @@ void Translator::State::Align(const Sentence& sentence,
   }
   const std::span<TextRange> sources =
       buffers.source_ranges.first(sentence.text_end - sentence.text_begin);
-  tokenizer.FindRanges(sentence.text, ScratchOf(buffers), sources);
+  tokenizer_for(sentence.folds)
+      .FindRanges(sentence.text, ScratchOf(buffers), sources);
   // Of source tokens [begin, end).
   const auto range = [&](size_t begin, size_t end) -> TextRange {
     return {sentence.text_offset + sources[begin - sentence.text_begin].begin,
@@ -298,22 +302,24 @@ Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
     return NoRoomFor("terms and protected spans", false, "phrases");
   }
   if (!wants_phrases) {
-    LATIMER_RETURN_IF_ERROR(ReadWithoutPhrases(reader(), cursor, free, &part));
+    LATIMER_RETURN_IF_ERROR(
+        ReadWithoutPhrases(reader(options.fold), cursor, free, &part));
   }
   if (kProfile.phrases &&
       (wants_phrases ||
-       KeepsUnknown(reader(), options, free, &part, &phrases))) {
-    const Status status = ReadWithPhrases(reader(), cursor, max_target_tokens,
-                                          free, &part, &phrases);
+       KeepsUnknown(reader(options.fold), options, free, &part, &phrases))) {
+    const Status status = ReadWithPhrases(
+        reader(options.fold), cursor, max_target_tokens, free, &part, &phrases);
     if (!status.ok()) {
       if (wants_phrases) return status;
       phrases = {};  // A source of a few tokens has no room even for one.
       LATIMER_RETURN_IF_ERROR(
-          ReadWithoutPhrases(reader(), cursor, free, &part));
+          ReadWithoutPhrases(reader(options.fold), cursor, free, &part));
     }
   }
   sentence.ticket = ticket;
   sentence.text = part.words;
+  sentence.folds = options.fold;
   sentence.text_offset =
       static_cast<uint32_t>(part.words.data() - cursor.rest().data());
   sentence.text_begin = static_cast<uint32_t>(part.words_begin);

@@ -16,8 +16,9 @@
 namespace latimer {
 
 struct __attribute__((visibility("hidden"))) Translator::State {
-  Engine engine;  // Constant after Load.
-  Tokenizer tokenizer;
+  Engine engine;        // Constant after Load.
+  Tokenizer tokenizer;  // Folds nothing: for ids.
+  Tokenizer folding_tokenizer;
   Tokenizer target_tokenizer;
   Buffers buffers;
   Scheduler scheduler;
@@ -56,8 +57,13 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   // in the sentence's memory.
   Status Prepare(Sentence& sentence, const TranslateOptions& options,
                  const SearchRequest& request);
-  TextReader reader() const {
-    return {engine.model, tokenizer, target_tokenizer, ScratchOf(buffers)};
+  // With TranslateOptions::fold or without.
+  const Tokenizer& tokenizer_for(bool folds) const {
+    return folds ? folding_tokenizer : tokenizer;
+  }
+  TextReader reader(bool folds = false) const {
+    return {engine.model, tokenizer_for(folds), target_tokenizer,
+            ScratchOf(buffers)};
   }
   // Writes the text of target ids that translate a text with these phrases, and
   // fills in the links' places in it. Returns its bytes.

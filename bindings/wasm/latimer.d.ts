@@ -59,6 +59,8 @@ export interface TranslateOptions {
   protect?: boolean;
   /** Stretches of a single text, as String.slice() takes them, that come out as they are. */
   protectedRanges?: [number, number][];
+  /** false: do not read characters that the model lacks as what it has (a dash as -). */
+  fold?: boolean;
   /** false: lose characters that the model cannot read. */
   keepUnknown?: boolean;
   /** true: draw tokens by their probabilities; so does each of the next three. */

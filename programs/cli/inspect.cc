@@ -177,6 +177,8 @@ Json InspectJson(const ModelDescription& info, const Json& kernels) {
                {"f16_matrices", info.f16_matrices},
                {"pruned_argmax", info.pruned_argmax},
                {"tokenizer", TokenizerJson(info.tokenizer_needs)},
+               {"folded_characters", info.folded},
+               {"unread_characters", info.unread},
                {"sentence_rules", info.sentence_rules.languages},
                {"architecture", ArchitectureJson(info.architecture)},
                {"generation", GenerationJson(info.generation)},

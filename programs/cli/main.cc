@@ -29,7 +29,7 @@ constexpr CommandInfo kCommands[] = {
      "translate each line of FILE, else of standard input; a\n"
      "second model translates what the first one gives"},
     {"tokenize", cli::kTokenize, cli::Tokenize, "MODEL.ltm [FILE...]",
-     "turn lines of text into the token ids that translate\n"
+     "turn lines of text into the token ids that translate --no-fold\n"
      "gives the encoder"},
     {"inspect", cli::kInspect, cli::Inspect, "MODEL.ltm",
      "show architecture, quantization, sizes, generation config\n"

@@ -65,6 +65,7 @@ int PrepareOptions(const Arguments& arguments, const ModelDescription& model,
                    GenerationOptions* generation, TranslateOptions* options) {
   if (arguments.decode) return kSuccess;
   *options = arguments.options;
+  options->fold = false;  // The ids are those of the original library.
   const GenerationConfig& config = model.generation;
   // If the encoder does not read the target language, any will do.
   if (options->target_language.empty() && !config.languages.empty() &&

@@ -376,6 +376,10 @@ struct ModelDescription : ModelInfo {
   bool has_certificate;
   Certificate certificate;         // All zero if there is none.
   TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
+  // Of the most common characters, those that the tokenizer folds, and those
+  // that it cannot read.
+  std::string_view folded;
+  std::string_view unread;
   // What TokenLinks are read from.
   AlignmentHead alignment;
   // Whether a lexical shortlist limits the target tokens of a source.

@@ -68,6 +68,8 @@ TokenizerView ViewTokenizer(const schema::Tokenizer& in, uint64_t* bytes) {
   return {
       .normalizer_trie = Span<uint32_t>(in.normalizer_trie(), bytes),
       .replacements = Span<uint8_t>(in.replacements(), bytes),
+      .fold_trie = Span<uint32_t>(in.fold_trie(), bytes),
+      .fold_text = Span<uint8_t>(in.fold_text(), bytes),
       .user_defined_trie = Span<uint32_t>(in.user_defined_trie(), bytes),
       .add_dummy_prefix = in.add_dummy_prefix(),
       .remove_extra_whitespaces = in.remove_extra_whitespaces(),
@@ -109,6 +111,8 @@ Status ReadTokenizers(const schema::Model& in, Model* model) {
   LATIMER_RETURN_IF_ERROR(
       ValidateTokenizer(view, a.source_vocabulary, a.target_vocabulary));
   AddNeeds(view, &info.tokenizer_needs);
+  info.folded = ViewIfAny(in.tokenizer()->folded());
+  info.unread = ViewIfAny(in.tokenizer()->unread());
   if (in.target_tokenizer() != nullptr) {
     TokenizerView& target = model->target_tokenizer;
     target = ViewTokenizer(*in.target_tokenizer(), &info.sizes.tokenizer);
@@ -122,7 +126,7 @@ Status ReadTokenizers(const schema::Model& in, Model* model) {
   } else if (view.spacing != Spacing::kSentencePiece) {
     // Hugging Face's tokenizers are those of both sides.
     LATIMER_RETURN_IF_ERROR(ValidateEncoder(view, a.target_vocabulary));
-    model->target_tokenizer = view;
+    model->target_tokenizer = view.WithoutFolds();
     info.encodes_target = true;
   }
   return CheckProfile(info.tokenizer_needs);

@@ -13,6 +13,11 @@ inline std::string_view ViewOf(const flatbuffers::String* text) {
   return {text->c_str(), text->size()};
 }
 
+// Empty if the file has none.
+inline std::string_view ViewIfAny(const flatbuffers::String* text) {
+  return text == nullptr ? std::string_view() : ViewOf(text);
+}
+
 template <typename Number>
 std::span<const Number> ViewOf(const flatbuffers::Vector<Number>* numbers) {
   return {numbers->data(), numbers->size()};

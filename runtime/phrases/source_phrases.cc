@@ -225,7 +225,7 @@ class PhraseFinder {
   bool ReadUnknown(size_t at, std::optional<PartEnd>* cut) {
     const size_t bytes = ClusterBytes(part_.words, at);
     const std::string_view cluster = Slice(part_.words, at, bytes);
-    if (IsUnknownCluster(reader_.model.tokenizer, reader_.scratch, cluster)) {
+    if (IsUnknownCluster(reader_.tokenizer.view(), reader_.scratch, cluster)) {
       if (unknown_.size() == 0) unknown_.begin = static_cast<uint32_t>(at);
       unknown_.end = static_cast<uint32_t>(at + bytes);
     } else if (bytes == 0 || LeadingSpaceBytes(cluster) < bytes) {
@@ -372,7 +372,7 @@ LATIMER_OFF_STACK bool IsKeptWhole(const TextReader& reader,
   words.remove_suffix(TrailingSpaceBytes(words));
   PhraseList whole(room);
   if (words.empty() || !IsUtf8(words) ||
-      !IsAllUnknown(reader.model.tokenizer, reader.scratch, words) ||
+      !IsAllUnknown(reader.tokenizer.view(), reader.scratch, words) ||
       !whole.Add({.text = words})) {
     return false;
   }

@@ -87,7 +87,8 @@ struct Sentence {
   // For each target token, the number of the source token it is aligned with
   // [most_target_tokens], in the workspace; null: none.
   uint16_t* aligned = nullptr;
-  // The text that was tokenized, and its tokens in the source.
+  // The text that was tokenized, how, and its tokens in the source.
+  bool folds = false;
   std::string_view text;
   uint32_t text_offset = 0;  // In what the caller gave.
   uint32_t text_begin = 0;

@@ -1,5 +1,6 @@
 #include "text/normalizer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -38,6 +39,11 @@ struct ReadChar {
   size_t consumed = 1;
   std::string_view text = kReplacementCharacter;
 };
+
+bool IsAllAscii(std::string_view text) {
+  return std::ranges::all_of(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
 
 // Whether a grapheme ends between two characters.
 bool IsGraphemeBorder(std::span<const uint32_t> classes, uint32_t before,
@@ -83,6 +89,31 @@ Normalizer::Normalizer(const TokenizerView& view, std::string_view text,
 }
 
 Normalizer::Unit Normalizer::NextUnit() {
+  Unit unit = ReadUnit();
+  if (!view_.fold_trie.empty() && !IsAllAscii(unit.text)) {
+    unit.text = Fold(unit.text);
+  }
+  return unit;
+}
+
+std::string_view Normalizer::Fold(std::string_view text) {
+  size_t size = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const ReadChar c(rest);
+    rest.remove_prefix(c.consumed);
+    const uint32_t fold = FindKey(view_.fold_trie, c.text);
+    const std::string_view added =
+        fold == kTrieNone
+            ? c.text
+            : reinterpret_cast<const char*>(view_.fold_text.data()) + fold;
+    if (added.size() > folded_.size() - size) return text;
+    std::memcpy(folded_.data() + size, added.data(), added.size());
+    size += added.size();
+  }
+  return {folded_.data(), size};
+}
+
+Normalizer::Unit Normalizer::ReadUnit() {
   if (HasMetaspace(view_) && !view_.character_classes.empty()) {
     return NextGraphemeUnit();
   }

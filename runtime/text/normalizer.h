@@ -4,6 +4,10 @@
 // Precompiled and Replace and its pre-tokenizers WhitespaceSplit, Metaspace and
 // ByteLevel.
 //
+// A character that no piece covers is then read as another one, if the view has
+// folds. What is made of a unit has kMaxReplacementBytes at most; a unit that
+// would have more stays as it is.
+//
 // Precompiled looks up graphemes: one of less than 6 bytes is replaced as a
 // whole if a key of the table begins it, by the shortest such key. Otherwise
 // each character is looked up by itself. Only the borders that such short
@@ -12,6 +16,7 @@
 #ifndef LATIMER_TEXT_NORMALIZER_H_
 #define LATIMER_TEXT_NORMALIZER_H_
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -53,8 +58,10 @@ class Normalizer {
     size_t consumed;        // Bytes of the original text.
   };
   Unit NextUnit();
+  Unit ReadUnit();
   Unit NextGraphemeUnit();
   std::string_view Replacement(uint32_t offset) const;
+  std::string_view Fold(std::string_view text);
   bool Append(std::string_view text);
   bool AppendMetaspace(std::string_view text);
   bool AppendAsItIs(std::string_view text);
@@ -74,6 +81,7 @@ class Normalizer {
   bool previous_is_space_;
   bool at_word_start_ = true;  // For Metaspace.
   bool blank_ = false;         // The text is white space; the result is empty.
+  std::array<char, kMaxReplacementBytes> folded_;  // The last unit, if folded.
 };
 
 }  // namespace latimer

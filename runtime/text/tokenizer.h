@@ -85,6 +85,8 @@ class Tokenizer {
   // the target vocabulary. Lives as long as the model image.
   std::string_view Piece(int32_t id) const;
 
+  const TokenizerView& view() const { return view_; }
+
  private:
   TokenizerView view_;
 };

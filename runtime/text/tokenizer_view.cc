@@ -112,6 +112,24 @@ Status ValidateReplacements(std::span<const uint8_t> replacements) {
   return Status();
 }
 
+Status ValidateFolds(const TokenizerView& view) {
+  LATIMER_RETURN_IF_ERROR(ValidateTrie(view.fold_trie, view.fold_text.size(),
+                                       "set of folded characters"));
+  LATIMER_RETURN_IF_ERROR(ValidateReplacements(view.fold_text));
+  const std::string_view text(
+      reinterpret_cast<const char*>(view.fold_text.data()),
+      view.fold_text.size());
+  if (!IsUtf8(text)) return Damaged("a folded character is not UTF-8");
+  for (const uint32_t node : view.fold_trie) {
+    const uint32_t begin = TriePayload(node);
+    if ((node & kTrieLeaf) != 0 && begin != kTrieNone &&
+        (view.fold_text[begin] & 0xC0) == 0x80) {
+      return Damaged("a folded character is not UTF-8");
+    }
+  }
+  return Status();
+}
+
 Status ValidateSource(const TokenizerView& view, size_t source_rows) {
   if (view.segmentation > Segmentation::kLongestMatch) {
     return Damaged("its segmentation is of an unknown kind");
@@ -226,6 +244,7 @@ Status ValidateEncoder(const TokenizerView& view, size_t rows) {
   LATIMER_RETURN_IF_ERROR(ValidateTrie(view.normalizer_trie,
                                        view.replacements.size(), "normalizer"));
   LATIMER_RETURN_IF_ERROR(ValidateReplacements(view.replacements));
+  LATIMER_RETURN_IF_ERROR(ValidateFolds(view));
   LATIMER_RETURN_IF_ERROR(ValidateTrie(view.user_defined_trie, kTrieNone,
                                        "set of user-defined pieces"));
   const size_t entries =

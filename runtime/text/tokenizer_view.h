@@ -92,6 +92,11 @@ struct TokenizerView {
   // zero-terminated strings. A character that is no key stays as it is.
   std::span<const uint32_t> normalizer_trie;
   std::span<const uint8_t> replacements;
+  // What characters that no piece covers are read as, after the rules: likewise
+  // one character to a string, or an empty one. Not for a text whose ids must
+  // be those of the original library.
+  std::span<const uint32_t> fold_trie;
+  std::span<const uint8_t> fold_text;
   // Pieces that are not normalized. The values of the trie have no meaning.
   std::span<const uint32_t> user_defined_trie;
   bool add_dummy_prefix = false;
@@ -147,6 +152,13 @@ struct TokenizerView {
   // clean_up_tokenization_spaces).
   bool clean_up_spaces = false;
 
+  // The view of a tokenizer that folds nothing.
+  TokenizerView WithoutFolds() const {
+    TokenizerView view = *this;
+    view.fold_trie = {};
+    view.fold_text = {};
+    return view;
+  }
   bool is_bpe() const {
     return segmentation == Segmentation::kBpe ||
            segmentation == Segmentation::kByteBpe;

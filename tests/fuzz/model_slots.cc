@@ -132,17 +132,21 @@ class SlotFinder {
     for (const auto* numbers :
          {t.normalizer_trie(), t.user_defined_trie(), t.piece_trie(),
           t.added_trie(), t.piece_offsets(), t.unused_trie(),
-          t.character_classes(), t.merge_offsets(), t.merges()}) {
+          t.character_classes(), t.merge_offsets(), t.merges(),
+          t.fold_trie()}) {
       AddVector(numbers);
     }
     AddVector(t.replacements());
+    AddVector(t.fold_text());
     AddVector(t.scores());
     AddVector(t.byte_ids());
     AddVector(t.added_tokens());
     AddVector(t.piece_text());
     AddVector(t.target_kinds());
-    AddVector(
-        static_cast<const flatbuffers::Vector<char>*>(t.unknown_surface()));
+    for (const flatbuffers::String* text :
+         {t.unknown_surface(), t.folded(), t.unread()}) {
+      AddVector(static_cast<const flatbuffers::Vector<char>*>(text));
+    }
   }
 
   const uint8_t* base_;

@@ -165,7 +165,7 @@ TEST_P(CTranslate2TextsTest, IdsEqualCTranslate2) {
     options.source_language = source;
     options.target_language = target;
     options.max_target_tokens = fixture["max_new_tokens"].get<uint32_t>();
-    options.keep_unknown = false;  // As in CTranslate2.
+    options.fold = options.keep_unknown = false;  // As in CTranslate2.
     const Result<Translation> result =
         translator.Translate(row["text"].get<std::string>(), options);
     ASSERT_TRUE(result.ok()) << result.status().message();

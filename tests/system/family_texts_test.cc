@@ -42,7 +42,7 @@ TEST_P(FamilyTextsTest, TextsEqualThoseOfTransformers) {
     options.source_language = source;
     options.target_language = target;
     options.task = task;
-    options.keep_unknown = false;  // As in transformers.
+    options.fold = options.keep_unknown = false;  // As in transformers.
     const Result<Translation> result =
         translator.Translate(row["text"].get<std::string>(), options);
     ASSERT_TRUE(result.ok()) << result.status().message();

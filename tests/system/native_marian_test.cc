@@ -34,6 +34,7 @@ std::string TranslateText(Translator& translator, const std::string& source,
   const Result<Translation> result =
       translator.Translate(source, {.max_target_tokens = max_target_tokens,
                                     .language_code = {},
+                                    .fold = false,
                                     .keep_unknown = false});
   EXPECT_TRUE(result.ok()) << result.status().message();
   return result.ok() ? std::string(result->text) : "";

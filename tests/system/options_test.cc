@@ -42,6 +42,7 @@ constexpr Case kCases[] = {
     {"guards", "false", [](const T& o) { return !o.guards; }},
     {"guards", "1", [](const T& o) { return o.guards; }},
     {"protect", "true", [](const T& o) { return o.protect; }},
+    {"fold", "false", [](const T& o) { return !o.fold; }},
     {"keep_unknown", "false", [](const T& o) { return !o.keep_unknown; }},
     {"beams", "4", [](const T& o) { return o.beams == 4; }},
     {"alternatives", "5", [](const T& o) { return o.alternatives == 5; }},

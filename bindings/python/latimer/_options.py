@@ -52,6 +52,8 @@ class TranslateOptions(TypedDict, total=False):
             units come out as they are, once each.
         protected_ranges: characters (begin, end) of a single text, in
             ascending order, that come out as they are.
+        fold: False: do not read characters that the model lacks as what it has
+            (a dash as -).
         keep_unknown: False: lose characters that the model cannot read.
         sample: True: draw tokens by their probabilities; so does each of the
             next four. Without beams.
@@ -93,6 +95,7 @@ class TranslateOptions(TypedDict, total=False):
     terms: Mapping[str, str]
     protect: bool
     protected_ranges: Iterable[tuple[int, int]]
+    fold: bool
     keep_unknown: bool
     sample: bool
     temperature: float

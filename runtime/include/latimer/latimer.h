@@ -163,6 +163,8 @@ typedef struct latimer_options {
  *                              are far too long
  *   protect                    placeholders, URLs, e-mail addresses and numbers
  *                              with units come out once each, as they are
+ *   fold                       false: do not read characters that the model
+ *                              lacks as what it has (a dash as -)
  *   keep_unknown               false: lose characters that the model cannot
  *                              read
  *   beams, length_penalty, early_stopping    "false", "true" or "never"

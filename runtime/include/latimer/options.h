@@ -224,11 +224,16 @@ struct TranslateOptions {
   bool protect = false;
   std::span<const std::string_view> protected_patterns = {};
   std::span<const TextRange> protected_ranges = {};
-  // Characters of a text that no piece of a SentencePiece model covers, such as
-  // emoji, come out as they are, likewise; a text that has no other letters or
-  // digits comes out as it is, without source tokens. A text with more of them
-  // than a sentence has room for is translated in parts. Only in a profile with
-  // `phrases`. false: the model reads its unknown token, and they are lost.
+  // Characters of a text that no piece of a SentencePiece model covers are read
+  // as what the model has: dashes as -, quotes as " and ', letters without
+  // their accents. Links stand for the text's own bytes. Never with ids, and in
+  // no Tokenize. false: the ids are those of the original library.
+  bool fold = true;
+  // Those that it has nothing for, such as emoji, come out as they are,
+  // likewise; a text that has no other letters or digits comes out as it is,
+  // without source tokens. A text with more of them than a sentence has room
+  // for is translated in parts. Only in a profile with `phrases`. false: the
+  // model reads its unknown token, and they are lost.
   bool keep_unknown = true;
   // What to record for Translation::attention and Translation::scores, in a
   // profile that has room for it. A sentence whose attention is recorded runs

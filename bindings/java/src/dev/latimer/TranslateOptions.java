@@ -109,6 +109,17 @@ public final class TranslateOptions {
   }
 
   /**
+   * Whether characters that the model lacks are read as what it has, such as a dash as -; true by
+   * default.
+   *
+   * @param fold whether to fold them
+   * @return this object
+   */
+  public TranslateOptions fold(boolean fold) {
+    return set("fold", fold);
+  }
+
+  /**
    * Whether characters that the model cannot read are kept; true by default.
    *
    * @param keepUnknown whether to keep them
