@@ -123,6 +123,8 @@ class Measure:
         for model in self.models:
             which = [i for i, unknown in enumerate(self.latimer.unreadable(model.file, model.lines)) if unknown]
             which = which[: self.most]
+            if not which:
+                continue
             lines = [model.lines[i] for i in which]
             references = [model.references[i] for i in which] if model.references else None
             for way, options in [("neither", ["--no-fold", "--no-keep-unknown"]), ("kept only", ["--no-fold"]),

@@ -33,10 +33,11 @@ class Latimer:
 
     def __init__(self, path: Path):
         self.path = path / "latimer" if path.is_dir() else path
-        self._help = {command: run([self.path, command, "--help"]) for command in ("translate", "tokenize")}
+        self._help = run([self.path, "translate", "--help"])
 
-    def has(self, option: str, command: str = "translate") -> bool:
-        return any(line.split()[:1] == [option] for line in self._help[command].splitlines())
+    def has(self, option: str) -> bool:
+        """Whether `latimer translate` has an option."""
+        return any(line.split()[:1] == [option] for line in self._help.splitlines())
 
     def convert(self, model: Path, out: Path, *options: str) -> Path:
         run([self.path.with_name("latimer-convert"), model, "-o", out, "--quiet", *options])
@@ -65,9 +66,7 @@ class Latimer:
 
     def unreadable(self, model: Path, lines: list[str]) -> list[bool]:
         """Whether a line has something that no piece of the vocabulary can read."""
-        options = ["--no-fold"] if self.has("--no-fold", "tokenize") else []
-        rows = run([self.path, "tokenize", model, *options],
-                   "".join(line + "\n" for line in [UNREADABLE, "", *lines])).split("\n")
+        rows = run([self.path, "tokenize", model], "".join(line + "\n" for line in [UNREADABLE, "", *lines])).split("\n")
         empty = rows[1].split()
         unknown = [token for token in rows[0].split() if token not in empty][-1]  # Before it, the start of a word.
         return [unknown in row.split() for row in rows[2:2 + len(lines)]]

@@ -75,7 +75,7 @@ class Demo(unittest.TestCase):
     def test_a_feature_leaves_lines_alone_that_have_nothing_for_it(self):
         self.assertFalse(any(self.latimer.unreadable(self.model, self.lines)))
         default = self.ids()
-        for option in ("--no-keep-unknown", "--protect"):
+        for option in ("--no-keep-unknown", "--no-fold", "--protect"):
             with self.subTest(option):
                 self.assertEqual(self.ids(option), default)
 
