@@ -14,6 +14,7 @@
 
 #include "converter/error.h"
 #include "converter/input_file.h"
+#include "converter/readers/text_file.h"
 
 namespace latimer {
 namespace {
@@ -304,7 +305,7 @@ class CTranslate2Reader {
 
 bool IsCTranslate2File(const fs::path& path) {
   std::array<char, 128> bytes = {};
-  if (!fs::is_regular_file(path)) return false;
+  if (!FileExists(path) || !fs::is_regular_file(path)) return false;
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), bytes.size());
   const std::string_view begin(bytes.data(),

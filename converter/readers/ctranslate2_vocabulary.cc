@@ -79,7 +79,7 @@ std::optional<CTranslate2Vocabulary> FindTokens(const fs::path& folder,
                                                 const std::string& unknown) {
   for (const char* ending : {".json", ".txt"}) {
     const fs::path path = folder / (side + "_vocabulary" + ending);
-    if (fs::exists(path)) return ReadTokens(path, unknown);
+    if (FileExists(path)) return ReadTokens(path, unknown);
   }
   return std::nullopt;
 }
@@ -157,7 +157,7 @@ class Vocabularies {
     }
     for (const auto& [token, tokenizer_class] : kSigns) {
       if (std::ranges::count(target_.tokens, token) == 0) continue;
-      class_ = fs::exists(folder_ / "tokenization_small100.py")
+      class_ = FileExists(folder_ / "tokenization_small100.py")
                    ? TokenizerClass::kSmall100
                    : tokenizer_class;
       return;
@@ -233,8 +233,8 @@ class Vocabularies {
   // source.spm and target.spm, or the only SentencePiece model of the folder or
   // of an Argos package, whose model/ it is.
   std::vector<fs::path> PieceModels() const {
-    if (fs::exists(folder_ / "source.spm") &&
-        fs::exists(folder_ / "target.spm")) {
+    if (FileExists(folder_ / "source.spm") &&
+        FileExists(folder_ / "target.spm")) {
       return {folder_ / "source.spm", folder_ / "target.spm"};
     }
     std::vector<fs::path> found;
@@ -249,7 +249,7 @@ class Vocabularies {
     }
     const fs::path package =
         fs::weakly_canonical(folder_).parent_path() / "sentencepiece.model";
-    if (found.empty() && fs::exists(package)) found.push_back(package);
+    if (found.empty() && FileExists(package)) found.push_back(package);
     return found;
   }
 
@@ -263,7 +263,7 @@ class Vocabularies {
         std::initializer_list<const char*>{"tokenizer.json", "spiece.model",
                                            "sentencepiece.bpe.model",
                                            "vocab.json"},
-        [&](const char* name) { return fs::exists(folder_ / name); });
+        [&](const char* name) { return FileExists(folder_ / name); });
     if (!has_files && class_ != TokenizerClass::kByT5) FailWithoutTokenizer();
     for (const auto& [token, id] :
          ReadModelTokenizer(folder_, *class_, &model_)) {

@@ -224,17 +224,17 @@ fs::path TokenizerReader::SentencePieceFile() const {
 
 void TokenizerReader::ReadVocabulary() {
   const fs::path json = directory_ / "tokenizer.json";
-  if (fs::exists(json)) {
+  if (FileExists(json)) {
     ReadJson(json);
   } else if (class_ == TokenizerClass::kBart) {
-    if (!fs::exists(directory_ / "vocab.json")) {
+    if (!FileExists(directory_ / "vocab.json")) {
       FailIn(directory_,
              "has neither tokenizer.json nor vocab.json; download one, or "
              "convert with --no-tokenizer");
     }
     RequireTokenizerFiles(directory_, {"merges.txt"});
     vocabulary_ = ReadVocabularyAndMerges(directory_);
-  } else if (fs::exists(SentencePieceFile())) {
+  } else if (FileExists(SentencePieceFile())) {
     ReadSentencePiece();
   } else {
     FailIn(directory_, "has neither tokenizer.json nor ",

@@ -40,7 +40,7 @@ nlohmann::json ParseJsonText(std::string_view text) {
 }
 
 std::optional<JsonFields> JsonFields::Open(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
+  if (!FileExists(path)) return std::nullopt;
   Json json = ParseJsonText(ReadTextFile(path));
   if (!json.is_object()) FailIn(path, "not a JSON object");
   return JsonFields(path, std::move(json));

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 // "" if there is no such file.
 std::string ReadWholeFile(const fs::path& directory, const char* name) {
   const fs::path path = directory / name;
-  if (!fs::exists(path)) return "";
+  if (!FileExists(path)) return "";
   // What a link leads to is copied into the model, which may be published. The
   // cache of huggingface_hub links to files in a folder of its own.
   const fs::path folder = fs::canonical(fs::canonical(path).parent_path());

@@ -432,7 +432,7 @@ void RefuseWithoutMap(const fs::path& path) {
   const fs::path folder =
       path.has_parent_path() ? path.parent_path() : fs::path(".");
   FailIn(path, "weights alone do not say how the model is built; give ",
-         fs::exists(folder / "config.json")
+         FileExists(folder / "config.json")
              ? Concat(folder, ", the folder with its config.json, or ")
              : "",
          "--map ",

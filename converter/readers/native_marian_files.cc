@@ -108,9 +108,9 @@ std::optional<fs::path> FindDecoder(const fs::path& path) {
   const fs::path folder = FolderOf(path);
   if (!fs::is_directory(path)) {
     const fs::path beside = path.string() + std::string(kDecoderSuffix);
-    if (fs::exists(beside)) return beside;
+    if (FileExists(beside)) return beside;
   }
-  if (fs::exists(folder / kDecoder)) return folder / kDecoder;
+  if (FileExists(folder / kDecoder)) return folder / kDecoder;
   std::vector<fs::path> files = DecodersOf(folder);
   if (!fs::is_directory(path)) {
     std::erase_if(files, [&](const fs::path& decoder) {
@@ -127,12 +127,12 @@ fs::path Resolve(const MarianOptions& options, const fs::path& folder,
                  const std::string& name) {
   fs::path given =
       options.Bool("relative-paths", false) ? folder / name : fs::path(name);
-  if (fs::exists(given)) return given;
+  if (FileExists(given)) return given;
   fs::path beside = folder / fs::path(name).filename();
-  if (fs::exists(beside)) return beside;
+  if (FileExists(beside)) return beside;
   for (const char* suffix : {".gz", ".zst"}) {
     const fs::path compressed = beside.string() + suffix;
-    if (!fs::exists(compressed)) continue;
+    if (!FileExists(compressed)) continue;
     FailIn(options.name(), "names ", Printable(name),
            ", which is still compressed; unpack it first (",
            UnpackCommand(compressed), ")");
@@ -178,7 +178,7 @@ std::vector<fs::path> GuessPieces(const NativeMarianFiles& files) {
   }
   const fs::path folder = FolderOf(files.vocabularies.front());
   std::vector<fs::path> pieces = {folder / "source.spm", folder / "target.spm"};
-  if (fs::exists(pieces[0]) && fs::exists(pieces[1])) return pieces;
+  if (FileExists(pieces[0]) && FileExists(pieces[1])) return pieces;
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "converter/readers/languages.h"
 #include "converter/readers/sentencepiece_model.h"
 #include "converter/readers/shortlist.h"
+#include "converter/readers/text_file.h"
 #include "converter/readers/vocabulary.h"
 #include "converter/tokenizer_builder.h"
 
@@ -128,7 +129,7 @@ void MakeTokenizer(const NativeMarianFiles& files, Side* source, Side* target,
     target->pieces = ReadSentencePieceModel(files.pieces[1]);
   }
   const fs::path folder = files.vocabularies[0].parent_path();
-  if (!source->pieces && fs::exists(folder / "source.bpe")) {
+  if (!source->pieces && FileExists(folder / "source.bpe")) {
     model->warnings.push_back(
         Concat(folder / "source.bpe",
                ": subword-nmt's BPE is not supported; texts are split at "

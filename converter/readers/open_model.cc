@@ -3,6 +3,7 @@
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
 #include "converter/readers/native_marian_files.h"
+#include "converter/readers/text_file.h"
 #include "converter/sentence_rules.h"
 
 namespace latimer {
@@ -36,7 +37,7 @@ CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
     return WithSentenceRules(*folder,
                              ReadCTranslate2(*folder, with_tokenizer, limits));
   }
-  if (!std::filesystem::exists(path / "config.json") && IsNativeMarian(path)) {
+  if (!FileExists(path / "config.json") && IsNativeMarian(path)) {
     return ReadNativeMarian(path, with_tokenizer);
   }
   if (!std::filesystem::is_directory(path)) {

@@ -202,6 +202,7 @@ void RefuseFolder(const fs::path& path) {
 
 void RefuseOtherFormats(const fs::path& path) {
   std::error_code ignored;
+  RequireRegularFile(path);
   if (!fs::exists(path, ignored)) RefuseMissing(path);
   if (fs::is_directory(path, ignored)) {
     RefuseFolder(path);

@@ -39,7 +39,7 @@ TensorFile ReadShards(const fs::path& path) {
     names_of[shard].push_back(name);
   }
   for (const auto& [shard, names] : names_of) {
-    if (!fs::exists(path.parent_path() / shard)) {
+    if (!FileExists(path.parent_path() / shard)) {
       FailIn(path, shard, " is missing; copy or download every shard");
     }
   }
@@ -159,7 +159,7 @@ fs::path FindWeights(const fs::path& directory) {
   for (const char* name :
        {"model.safetensors", "model.safetensors.index.json",
         "pytorch_model.bin", "pytorch_model.bin.index.json"}) {
-    if (fs::exists(directory / name)) return directory / name;
+    if (FileExists(directory / name)) return directory / name;
   }
   FailIn(directory,
          "has neither model.safetensors nor pytorch_model.bin, whole or in "

@@ -53,9 +53,21 @@ std::string FirstBytes(const std::filesystem::path& path) {
   return {bytes.data(), static_cast<size_t>(file.gcount())};
 }
 
+bool FileExists(const std::filesystem::path& path) {
+  if (std::filesystem::exists(path)) return true;
+  RequireRegularFile(path);
+  return false;
+}
+
 void RequireRegularFile(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
+  if (status.type() == std::filesystem::file_type::not_found &&
+      std::filesystem::is_symlink(path, ignored)) {
+    FailIn(path, "is a link to ",
+           std::filesystem::read_symlink(path, ignored).string(),
+           ", which is not there; download it again");
+  }
   if (std::filesystem::exists(status) &&
       !std::filesystem::is_regular_file(status) &&
       !std::filesystem::is_directory(status)) {

@@ -28,7 +28,12 @@ void RequireTokenizerFiles(const std::filesystem::path& folder,
 // At most 512 bytes that the file begins with; none if it cannot be read.
 std::string FirstBytes(const std::filesystem::path& path);
 
-// Throws ConversionError if `path` is a FIFO, a device or a socket.
+// Whether there is such a file. Throws ConversionError if it is a link to a
+// file that is not there, as a pruned cache of downloads leaves them.
+bool FileExists(const std::filesystem::path& path);
+
+// Throws ConversionError if `path` is such a link, a FIFO, a device or a
+// socket.
 void RequireRegularFile(const std::filesystem::path& path);
 
 // The lines of a text, including empty ones, without their ends (\n or \r\n).

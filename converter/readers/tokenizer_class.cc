@@ -4,6 +4,7 @@
 #include <string>
 
 #include "converter/error.h"
+#include "converter/readers/text_file.h"
 
 namespace latimer {
 namespace {
@@ -100,7 +101,7 @@ TokenizerClass TokenizerClassOf(const fs::path& directory) {
   if (name.ends_with("Fast")) name.resize(name.size() - 4);
   const std::string type = config.Text("model_type", "");
   // It may be published under the name of the class that it derives from.
-  if (type == "m2m_100" && fs::exists(directory / "tokenization_small100.py")) {
+  if (type == "m2m_100" && FileExists(directory / "tokenization_small100.py")) {
     return TokenizerClass::kSmall100;
   }
   for (const KnownClass& known : kClasses) {

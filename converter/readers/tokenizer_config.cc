@@ -22,7 +22,7 @@ constexpr std::array<const char*, 7> kNamedTokens = {
 
 // The JSON object in a file; empty if there is no such file.
 Json ReadObject(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return Json::object();
+  if (!FileExists(path)) return Json::object();
   Json object = ParseJsonText(ReadTextFile(path));
   if (!object.is_object()) FailIn(path, "not a JSON object");
   return object;

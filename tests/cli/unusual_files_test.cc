@@ -58,6 +58,43 @@ TEST_F(UnusualFilesTest, AFifoIsRefusedInsteadOfWaitedFor) {
               HasSubstr("not a regular file"));
 }
 
+// What a pruned cache of downloads leaves.
+TEST_F(UnusualFilesTest, ALinkToNothingIsCalledOne) {
+  const auto expect_link = [&](const fs::path& original, const char* name) {
+    const fs::path copy = folder_.path() / "copy";
+    fs::remove_all(copy);
+    fs::copy(original, copy, fs::copy_options::recursive);
+    fs::remove(copy / name);
+    fs::create_symlink("../blobs/0a1b", copy / name);
+    EXPECT_THAT(
+        ErrorSentence(RunProgram("latimer-convert", {copy, "-o", output_}),
+                      kFailure),
+        HasSubstr(Concat((copy / name).string(),
+                         ": is a link to ../blobs/0a1b, which is not "
+                         "there; download it again.")));
+  };
+  const fs::path family = folder_.path() / "family";
+  CopyFamily("marian_codes", family);
+  for (const char* name :
+       {"config.json", "generation_config.json", "model.safetensors",
+        "source.spm", "vocab.json", "tokenizer_config.json", "LICENSE"}) {
+    expect_link(family, name);
+  }
+  for (const char* name :
+       {"config.json", "model.bin", "shared_vocabulary.json"}) {
+    expect_link(TestData("ctranslate2/text_marian"), name);
+  }
+  for (const char* name : {"decoder.yml", "vocab.source.yml", "model.npz"}) {
+    expect_link(TestData("tiny_native/separate"), name);
+  }
+  fs::create_symlink("gone", folder_.path() / "model.npz");
+  EXPECT_THAT(
+      ErrorSentence(RunProgram("latimer-convert",
+                               {folder_.path() / "model.npz", "-o", output_}),
+                    kFailure),
+      HasSubstr("is a link to gone, which is not there"));
+}
+
 TEST_F(UnusualFilesTest, ADeviceIsRefusedInsteadOfReadWithoutEnd) {
   fs::create_symlink("/dev/zero", Replace("config.json"));
   EXPECT_THAT(ErrorSentence(Convert(output_), kFailure),
