@@ -85,7 +85,8 @@ Json BenchJson(const Timing& timing, const Load& load,
     json[name] = summary.minimum;
     json[std::string(name) + "_median"] = summary.median;
   }
-  json["peak_rss_bytes"] = PeakRssBytes();
+  const uint64_t peak = PeakRssBytes();
+  json["peak_rss_bytes"] = peak == 0 ? Json() : Json(peak);
   json["workspace_bytes"] = workspace_bytes;
   json["model_bytes"] = sizes.file;
   json["weight_bytes_per_token"] = sizes.streamed_per_token;
@@ -95,7 +96,8 @@ Json BenchJson(const Timing& timing, const Load& load,
 
 void PrintText(const Json& json) {
   for (const auto& [name, value] : json.items()) {
-    std::printf("%-24s %s\n", name.c_str(), value.dump().c_str());
+    std::printf("%-24s %s\n", name.c_str(),
+                value.is_null() ? "unknown" : value.dump().c_str());
   }
 }
 

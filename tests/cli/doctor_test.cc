@@ -84,6 +84,30 @@ TEST_F(DoctorTest, WithoutAModelLooksAtTheMachine) {
   EXPECT_FALSE(report["speed"].contains("ms_per_token"));
 }
 
+TEST_F(DoctorTest, WhatTheSystemDoesNotSayIsUnknown) {
+  const std::string path = Save(Convert(WeightType::kInt8).bytes());
+  const std::string hide =
+      "mount -t tmpfs none /proc && mount -t tmpfs none /sys && ";
+  if (RunCommand({"unshare", "-rm", "sh", "-c", hide + "true"}).code != 0) {
+    GTEST_SKIP() << "No file system can be mounted here.";
+  }
+  const auto run = [&](const std::string& arguments) {
+    return RunCommand({"unshare", "-rm", "sh", "-c",
+                       hide + LATIMER_BINARY_DIR + "/latimer " + arguments});
+  };
+  const std::string doctor = run("doctor " + path).out;
+  EXPECT_THAT(doctor, AllOf(HasSubstr("the largest cache: unknown"),
+                            Not(HasSubstr(" 0.0 KB"))));
+  const Json memory = Json::parse(run("doctor --json " + path).out)["memory"];
+  EXPECT_TRUE(memory["total_bytes"].is_null());
+  EXPECT_TRUE(memory["available_bytes"].is_null());
+  const std::string bench = "bench --source-tokens 4 --repeat 1 " + path;
+  EXPECT_TRUE(
+      Json::parse(run(bench + " --json").out)["peak_rss_bytes"].is_null());
+  EXPECT_THAT(run(bench).out,
+              testing::ContainsRegex("peak_rss_bytes +unknown"));
+}
+
 TEST_F(DoctorTest, AGoodModelAnswersRightly) {
   const ModelBytes file = Convert(WeightType::kInt8);
   const std::string path = Save(file.bytes());
@@ -96,6 +120,9 @@ TEST_F(DoctorTest, AGoodModelAnswersRightly) {
   EXPECT_EQ(model["tile"], NameOf(UsableTile()));
   EXPECT_FALSE(model["kernels"].empty());
   EXPECT_GE(model["alignment"], 64);
+  // What is more than all of the bandwidth is no share of it.
+  const Json& share = report["speed"]["share_of_bandwidth"];
+  EXPECT_TRUE(share.is_null() || share <= 1.0) << share;
   for (const char* field : {"first_load_ms", "load_ms", "checksum_ms"}) {
     EXPECT_GE(model[field], 0.0) << field;
   }
