@@ -8,7 +8,7 @@
 #include "base/file_mapping.h"
 #include "latimer/plan.h"
 #include "latimer_c_named.h"
-#include "text/slice.h"
+#include "room_words.h"
 
 namespace latimer {
 
@@ -63,24 +63,22 @@ std::span<std::byte> Aligned(void* memory, size_t bytes) {
 Status ReadRoomFor(const char* words, LoadOptions* out) {
   if (words == nullptr) return Status();
   out->attention = out->scores = out->alignment = false;
-  for (std::string_view rest = words; !rest.empty();) {
-    const std::string_view word = First(rest, rest.find(','));
-    if (word == "attention") {
-      out->attention = true;
-    } else if (word == "scores") {
-      out->scores = true;
-    } else if (word == "alignment") {
-      out->alignment = true;
-    } else {
-      return Status::Error(
+  if (*words == '\0') return Status();
+  Status status;
+  ForEachRoomItem(words, [&](std::string_view item) {
+    const RoomWord* const word = FindRoomWord(item);
+    if (word == nullptr || word->of_load == nullptr || out->*word->of_load) {
+      status = Status::Error(
           StatusCode::kInvalidArgument,
           "room_for %.*s: give attention, scores or alignment, or several of "
-          "them with commas between.",
-          static_cast<int>(std::min<size_t>(word.size(), 60)), word.data());
+          "them, each once, with commas between.",
+          static_cast<int>(std::min<size_t>(item.size(), 60)), item.data());
+      return false;
     }
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-  }
-  return Status();
+    out->*word->of_load = true;
+    return true;
+  });
+  return status;
 }
 
 Status ReadLoadOptions(const latimer_load_options* given, LoadOptions* out) {

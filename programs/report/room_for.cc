@@ -1,8 +1,8 @@
 #include "report/room_for.h"
 
-#include <algorithm>
 #include <charconv>
-#include <iterator>
+
+#include "room_words.h"
 
 namespace latimer {
 
@@ -11,17 +11,6 @@ using cli::Json;
 
 namespace {
 
-struct Word {
-  std::string_view name;
-  bool ProfileLimits::*flag;
-};
-constexpr Word kRoomWords[] = {
-    {"attention", &ProfileLimits::attention},
-    {"scores", &ProfileLimits::scores},
-    {"alignment", &ProfileLimits::alignment},
-    {"phrases", &ProfileLimits::phrases},
-    {"sampling", &ProfileLimits::sampling},
-};
 // The only word with a number.
 constexpr std::string_view kBeams = "beams";
 constexpr uint32_t kMostBeams = 64;
@@ -29,7 +18,7 @@ constexpr uint32_t kMostBeams = 64;
 // All words, each followed by `comma`, but beams, which `last` follows.
 std::string AllWords(const char* comma, const char* last) {
   std::string words;
-  for (const Word& word : kRoomWords) words.append(word.name).append(comma);
+  for (const RoomWord& word : kRoomWords) words.append(word.name).append(comma);
   words.resize(words.size() - std::string_view(comma).size());
   return words.append(last);
 }
@@ -64,16 +53,16 @@ std::string ReadItem(std::string_view item, ProfileLimits* limits,
     return Wrong(Format("\"%s\" has no number from 1 to %u, as beams=4 has",
                         given.c_str(), static_cast<unsigned>(kMostBeams)));
   }
-  const auto* word = std::ranges::find(kRoomWords, name, &Word::name);
-  if (word == std::end(kRoomWords)) {
+  const RoomWord* const word = FindRoomWord(name);
+  if (word == nullptr) {
     return Wrong(given.empty() ? "a word is missing"
                                : "\"" + given + "\" is none of its words");
   }
   if (name != item) {
     return Wrong("only beams has a number, so \"" + given + "\" is wrong");
   }
-  if (limits->*word->flag) return Wrong(given + " is named twice");
-  limits->*word->flag = true;
+  if (limits->*word->of_build) return Wrong(given + " is named twice");
+  limits->*word->of_build = true;
   return "";
 }
 
@@ -84,19 +73,18 @@ std::string RoomWords() { return AllWords(",", ",beams=N"); }
 std::string ReadRoomFor(std::string_view list, ProfileLimits* limits) {
   if (list.empty()) return Wrong("nothing is named");
   bool has_beams = false;
-  for (;;) {
-    const size_t comma = std::min(list.find(','), list.size());
-    const std::string wrong =
-        ReadItem(list.substr(0, comma), limits, &has_beams);
-    if (!wrong.empty() || comma == list.size()) return wrong;
-    list.remove_prefix(comma + 1);
-  }
+  std::string wrong;
+  ForEachRoomItem(list, [&](std::string_view item) {
+    wrong = ReadItem(item, limits, &has_beams);
+    return wrong.empty();
+  });
+  return wrong;
 }
 
 std::string RoomForInsteadOf(std::string_view option) {
   const std::string given(option.substr(0, option.find('=')));
   if (given == "--beams") return "--beams is --room-for beams=N now.";
-  for (const Word& word : kRoomWords) {
+  for (const RoomWord& word : kRoomWords) {
     if (given != "--" + std::string(word.name)) continue;
     return given + " is --room-for " + std::string(word.name) + " now.";
   }
@@ -109,10 +97,10 @@ Json RoomBytes(const ModelDescription& info, const ProfileLimits& limits) {
   };
   const uint64_t all = ram(limits);
   Json bytes = Json::object();
-  for (const Word& word : kRoomWords) {
-    if (!(limits.*word.flag)) continue;
+  for (const RoomWord& word : kRoomWords) {
+    if (!(limits.*word.of_build)) continue;
     ProfileLimits others = limits;
-    others.*word.flag = false;
+    others.*word.of_build = false;
     bytes[std::string(word.name)] = all - ram(others);
   }
   if (limits.beams > 1) {

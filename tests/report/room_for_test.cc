@@ -1,5 +1,5 @@
 // The words of --room-for, and the RAM that each takes.
-// Tests programs/report/room_for.cc.
+// Tests programs/report/room_for.cc, api/room_words.h.
 #include "report/room_for.h"
 
 #include <gmock/gmock.h>

@@ -29,14 +29,14 @@ set(allowed_programs_cli latimer cli report os base/board.h base/cpu.h
   base/cpu_table.h internals markup/html_text.h named_options text/utf8.h)
 set(allowed_programs_cli_darwin latimer cli)
 set(allowed_programs_cli_windows latimer cli base/windows_api.h)
-set(allowed_programs_report latimer report os base/board.h internals)
+set(allowed_programs_report latimer report os base/board.h internals room_words)
 set(allowed_programs_os os)
 set(allowed_programs_os_wasi os)
 set(allowed_programs_os_windows os base/windows_api.h)
 # The C API and what else lies on Translator.
 set(allowed_api base latimer markup model text phrases internals latimer_c
   plan/exact_profile.h
-  latimer_c_named named_options option_list translator_state)
+  latimer_c_named named_options option_list room_words translator_state)
 # Here alone the library allocates.
 set(allowed_api_hosted latimer base/file_mapping.h)
 # The files of this folder, such as translator.cc, put the parts together.

@@ -900,8 +900,8 @@ TEST_F(CApiTest, RoomIsForWhatIsNamed) {
     EXPECT_GT(bytes(one), bytes("")) << one;
     EXPECT_LT(bytes(one), all) << one;
   }
-  for (const char* wrong :
-       {"phrases", "scores,,alignment", "scores, alignment", "Scores", ","}) {
+  for (const char* wrong : {"phrases", "scores,,alignment", "scores, alignment",
+                            "Scores", ",", "scores,", "scores,scores"}) {
     EXPECT_EQ(bytes(wrong), 0u) << wrong;
     EXPECT_THAT(message, HasSubstr("give attention, scores or alignment"));
   }
