@@ -61,7 +61,7 @@ export interface TranslateOptions {
   protectedRanges?: [number, number][];
   /** false: do not read characters that the model lacks as what it has (a dash as -). */
   fold?: boolean;
-  /** false: lose characters that the model cannot read. */
+  /** false: the model reads its unknown token for characters that it lacks, and they are lost. */
   keepUnknown?: boolean;
   /** true: draw tokens by their probabilities; so does each of the next three. */
   sample?: boolean;

@@ -54,7 +54,8 @@ class TranslateOptions(TypedDict, total=False):
             ascending order, that come out as they are.
         fold: False: do not read characters that the model lacks as what it has
             (a dash as -).
-        keep_unknown: False: lose characters that the model cannot read.
+        keep_unknown: False: the model reads its unknown token for characters
+            that it lacks, and they are lost.
         sample: True: draw tokens by their probabilities; so does each of the
             next four. Without beams.
         temperature: logits are divided by it: above 1 makes tokens more alike.

@@ -165,8 +165,8 @@ typedef struct latimer_options {
  *                              with units come out once each, as they are
  *   fold                       false: do not read characters that the model
  *                              lacks as what it has (a dash as -)
- *   keep_unknown               false: lose characters that the model cannot
- *                              read
+ *   keep_unknown               false: the model reads its unknown token for
+ *                              characters that it lacks, and they are lost
  *   beams, length_penalty, early_stopping    "false", "true" or "never"
  *   alternatives               instead of beams: that many best tokens after
  *                              the target prefix, each completed greedily

@@ -6,11 +6,11 @@ public final class LoadOptions {
   private boolean pinThreads;
   private int lanes = 1;
   private int beams;
-  private boolean skipChecksum;
+  private boolean verifyChecksum = true;
 
   /** In the order of {@code latimer_jni_load.cc}. */
   int[] numbers() {
-    return new int[] {threads, pinThreads ? 1 : 0, lanes, beams, skipChecksum ? 1 : 0};
+    return new int[] {threads, pinThreads ? 1 : 0, lanes, beams, verifyChecksum ? 0 : 1};
   }
 
   /**
@@ -61,13 +61,13 @@ public final class LoadOptions {
   }
 
   /**
-   * Skips the pass over the file that finds damage. Only for a file that was checked before.
+   * Whether to search the file for damage. Give false only for a file that was checked before.
    *
-   * @param skip whether to skip it
+   * @param verify whether to search it; true if nothing is said
    * @return this object
    */
-  public LoadOptions skipChecksum(boolean skip) {
-    this.skipChecksum = skip;
+  public LoadOptions verifyChecksum(boolean verify) {
+    this.verifyChecksum = verify;
     return this;
   }
 
