@@ -239,6 +239,28 @@ bool TagPlacer::BestRun(const Node& node, size_t begin, size_t end,
   return out->end > out->begin;
 }
 
+// Where the run of an element begins, if not with a hyphen that ties a word to
+// the one before it: "visite-o <i>hoje</i>". Its own hyphen stays, and so does
+// the word if it is all there is: "Git-<b>Paket</b>".
+size_t TagPlacer::AfterTiedWord(const Node& node, const Run& run) const {
+  const auto is_tied = [this](size_t word) {
+    return word > 0 && words_[word].text.begin == words_[word - 1].text.end;
+  };
+  const auto begins_with_hyphen = [](std::string_view text, uint32_t at) {
+    return at < text.size() && text[at] == '-';
+  };
+  const uint32_t at = words_[run.begin].text.begin;
+  if (!is_tied(run.begin) || !begins_with_hyphen(translation_, at) ||
+      !EndsWord(Slice(translation_, 0, at)) ||
+      begins_with_hyphen(sentence_.text, node.source.begin)) {
+    return run.begin;
+  }
+  size_t begin = run.begin + 1;
+  while (begin < run.end && is_tied(begin)) ++begin;
+  if (begin < run.end) return begin;
+  return run.begin + 1 < run.end ? run.begin + 1 : run.begin;
+}
+
 // For an element that goes on from the beginning of its parent, or to its end:
 // where in [begin, end] the other end is.
 size_t TagPlacer::BestEdge(const Node& node, size_t begin, size_t end) const {
@@ -349,7 +371,7 @@ void TagPlacer::PlaceChildren(uint16_t parent) {
       run = own;
     });
     if (best == kNone) break;
-    Settle(best, run.begin, run.end);
+    Settle(best, AfterTiedWord(nodes_[best], run), run.end);
   }
   // What has no text, or none that was translated, in the order of the source.
   size_t least = begin;

@@ -114,6 +114,7 @@ class TagPlacer {
   bool IsBlank(uint32_t begin, uint32_t end) const;
   bool CoversParent(const Node& node) const;
   bool BestRun(const Node& node, size_t begin, size_t end, Run* out) const;
+  size_t AfterTiedWord(const Node& node, const Run& run) const;
   size_t BestEdge(const Node& node, size_t begin, size_t end) const;
   size_t BestBoundary(const Node& node, size_t least, size_t end) const;
   Votes VotesOf(const Word& word, TextRange source) const;

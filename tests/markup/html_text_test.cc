@@ -211,6 +211,26 @@ TEST(HtmlText, TakesWholeWordsIfATagIsWithin) {
             "unde<var>x</var>r<var>y</var>line");
 }
 
+TEST(HtmlText, LeavesAWordWithItsHyphenOutsideOfTheNextElement) {
+  const auto tied = [](const std::string& text) {
+    EXPECT_EQ(text, "visit it today!");
+    return Translated{"visite-o hoje!",
+                      {{{0, 6}, {0, 5}},
+                       {{6, 7}, {9, 14}},
+                       {{7, 8}, {9, 14}},
+                       {{9, 13}, {9, 14}},
+                       {{13, 14}, {14, 15}}}};
+  };
+  EXPECT_EQ(Translate("visit it <i>today</i>!", tied).html,
+            "visite-o <i>hoje</i>!");
+  const auto compound = [](const std::string&) {
+    return Translated{"Git-Paket",
+                      {{{0, 3}, {0, 3}}, {{3, 4}, {4, 11}}, {{4, 9}, {4, 11}}}};
+  };
+  EXPECT_EQ(Translate("<b>Git</b> package", compound).html, "<b>Git</b>-Paket");
+  EXPECT_EQ(Translate("Git <b>package</b>", compound).html, "Git-<b>Paket</b>");
+}
+
 TEST(HtmlText, JoinsTheTokensOfAWord) {
   const auto word = [](const std::string&) {
     return Translated{"rotes Haus",
