@@ -106,7 +106,8 @@ struct CanonicalShortlist {
   }
 };
 
-// See struct SentenceRules in runtime/include/latimer/model_info.h.
+// See struct SentenceRules in
+// runtime/include/latimer/internal/sentence_rules.h.
 struct CanonicalSentenceRules {
   std::string languages;
   std::vector<uint32_t> words;

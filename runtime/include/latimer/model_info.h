@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "latimer/internal/sentence_rules.h"
+
 namespace latimer {
 
 // A language of a multilingual model.
@@ -25,17 +27,6 @@ struct Task {
   uint32_t no_repeat_ngram;
   char name[36];    // "translation_en_to_de", zero-terminated.
   char prefix[80];  // "translate English to German: ", before the text.
-};
-
-// What a model file knows about the sentences of its source language. If empty,
-// only rules that hold for any language apply.
-struct SentenceRules {
-  // Codes of the languages, "en de". Views the image, like `words`.
-  std::string_view languages;
-  // Such as abbreviations and titles, for SentenceSplitter only.
-  std::span<const uint32_t> words;
-  // Whether "1." may be an ordinal, as in German.
-  bool ordinals = false;
 };
 
 // The views live as long as the image.
@@ -58,7 +49,8 @@ struct ModelInfo {
   // Whether texts of the target can be turned into ids: both sides have one
   // tokenizer (M2M100's and those of Marian are two), or the file has both.
   bool encodes_target;
-  SentenceRules sentence_rules;  // Empty if the file has none.
+  // For SentenceSplitter; empty if the file has none.
+  SentenceRules sentence_rules;
   // What quantization cost, if it was measured (latimer-convert --certify): the
   // share of the f32 model's tokens that this model chooses, too.
   std::optional<double> certified_share;

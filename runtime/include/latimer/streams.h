@@ -125,17 +125,14 @@ struct StreamedText {
   StopReason stop_reason = StopReason::kEos;
 };
 
-// A >>language<< code at the beginning of a sentence holds for all that
-// follows, up to the next code. One sentence is translated at a time; to
-// translate several, use a SentenceSplitter and Translator::Begin.
+// A >>language<< code of up to 64 bytes at the beginning of a sentence holds
+// for all that follows, up to the next code. One sentence is translated at a
+// time; to translate several, use a SentenceSplitter and Translator::Begin.
 class TextStream {
  public:
   // Receives the translation in order: all `text`s, one after another. May not
   // use the translator.
   using Receiver = void (*)(void* context, const StreamedText& text);
-
-  // Longest >>language<< code that is kept for what follows, in bytes.
-  static constexpr size_t kMaxCodeBytes = 64;
 
   // Borrows the translator, which has loaded a model, and what `options` view;
   // see TranslateOptions.
@@ -157,6 +154,8 @@ class TextStream {
   Status Finish();
 
  private:
+  static constexpr size_t kMaxCodeBytes = 64;
+
   Status TranslateSentences();
   Status TranslateSentence(const SourceSentence& sentence);
   void DropText();
