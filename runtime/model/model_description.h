@@ -318,6 +318,15 @@ struct GenerationConfig {
   std::span<const BeamRule> task_search;
 };
 
+// How many tokens a lexical shortlist may allow, and what the row of the output
+// matrix of one takes when it is copied (search/shortlist.h); all 0 without a
+// shortlist.
+struct ShortlistSize {
+  uint32_t common;   // At most so many tokens for every source,
+  uint32_t longest;  // and for each of its tokens.
+  uint64_t row_bytes;
+};
+
 // Bytes of the image by purpose. A tied embedding counts as output.
 struct ModelSizes {
   uint64_t file;
@@ -384,6 +393,7 @@ struct ModelDescription : ModelInfo {
   AlignmentHead alignment;
   // Whether a lexical shortlist limits the target tokens of a source.
   bool has_shortlist;
+  ShortlistSize shortlist;
   // Whether the output matrix is laid out for a pruned argmax: a pass over half
   // of its bytes finds the few tokens that can be the best, and only these are
   // computed exactly. The chosen tokens are the same.

@@ -121,15 +121,16 @@ Status ReadKnownAnswer(const schema::KnownAnswer& in, const Architecture& a,
   return Status();
 }
 
-Status ReadShortlist(const schema::Shortlist& in, const Architecture& a,
-                     Shortlist* out) {
+Status ReadShortlist(const schema::Shortlist& in, Model* model) {
+  const Architecture& a = model->info.architecture;
   if (!kProfile.shortlist) return LeftOut(" has", "a shortlist");
   const std::span<const uint32_t> offsets = ViewOf(in.offsets());
   const std::span<const uint16_t> tokens = ViewOf(in.tokens());
   bool good = offsets.size() == uint64_t{a.source_vocabulary} + 1;
-  uint32_t before = 0;
+  uint32_t before = 0, longest = 0;
   for (const uint32_t offset : offsets) {
     good = good && offset >= before && offset <= tokens.size();
+    longest = std::max(longest, offset - before);
     before = offset;
   }
   uint16_t largest = 0;  // Compilers make it a maximum of many at a time.
@@ -141,10 +142,18 @@ Status ReadShortlist(const schema::Shortlist& in, const Architecture& a,
   if (!good || before != tokens.size()) {
     return Damaged("its shortlist", "does not match its vocabularies");
   }
-  *out = {.first = in.first(),
-          .copies_source = in.copies_source(),
-          .offsets = offsets,
-          .tokens = tokens};
+  model->shortlist = {.first = in.first(),
+                      .copies_source = in.copies_source(),
+                      .offsets = offsets,
+                      .tokens = tokens};
+  model->info.sizes.shortlist = offsets.size_bytes() + tokens.size_bytes();
+  const Linear& output = model->tensors.output;
+  model->info.shortlist = {
+      .common = std::min(in.first(), a.target_vocabulary) + 1,  // EOS.
+      .longest = longest + (in.copies_source() ? 1 : 0),
+      .row_bytes =
+          PackedChannelBytes(GatheredType(output.type), model->tile, output.k) +
+          sizeof(float) + sizeof(uint32_t)};
   return Status();
 }
 
@@ -199,10 +208,7 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   if (verify_checksum) LATIMER_RETURN_IF_ERROR(CheckNumbers(model));
   info.has_shortlist = root->shortlist() != nullptr;
   if (info.has_shortlist) {
-    LATIMER_RETURN_IF_ERROR(ReadShortlist(*root->shortlist(), info.architecture,
-                                          &model->shortlist));
-    info.sizes.shortlist = model->shortlist.offsets.size_bytes() +
-                           model->shortlist.tokens.size_bytes();
+    LATIMER_RETURN_IF_ERROR(ReadShortlist(*root->shortlist(), model));
   }
   info.has_tokenizer = root->tokenizer() != nullptr;
   if (root->sentence_rules() != nullptr) {

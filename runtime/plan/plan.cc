@@ -161,6 +161,7 @@ Result<Profile> ExactProfile(const ModelDescription& info,
   profile.decoder_gru = a.network_kind == NetworkKind::kGru;
   profile.decoder_lstm = a.network_kind == NetworkKind::kLstm;
   profile.shortlist = info.has_shortlist;
+  profile.shortlist_row_bytes = ShortlistRowBytes(info, profile.source_tokens);
   profile.rms_norm = a.norm_kind == NormKind::kRms;
   profile.gated_ffn = a.gated_ffn;
   profile.relative_attention = a.relative_attention;

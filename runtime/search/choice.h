@@ -37,8 +37,6 @@ void ChooseOneByOne(const Choice& choice);
 // The logits of a window fit into the first-level cache. Only in profiles with
 // several lanes, which have room for a window of each.
 void ChooseFromWindows(const Choice& choice);
-// Reads each block of channels once, for the rows whose shortlists need it.
-void ChooseFromShortlists(const Choice& choice);
 // The pruned argmax (pruned_argmax.h).
 void ChooseFromBounds(const Choice& choice);
 
@@ -53,20 +51,18 @@ inline bool NeedsAllLogits(const Sentence& sentence) {
 
 // The token of row i, by all logits.
 int32_t ChooseFromAll(const Choice& choice, size_t i);
-// The best token of row i that its sentence's shortlist allows.
-int32_t ChooseFromShortlist(const Choice& choice, size_t i);
 
 struct BestLogit {
   size_t token = 0;
   float logit = kBannedLogit;
 };
 
-// The best of logits [first, first + size), or `best` if none is better.
+// The best token of a window, or `best` if none is better.
 inline BestLogit Better(const Engine& engine, const LogitWindow& window,
                         const BestLogit& best) {
   const size_t i = engine.vector->argmax(window.size, window.logits);
   if (window.logits[i] > best.logit) {
-    return {window.first + i, window.logits[i]};
+    return {window.token(i), window.logits[i]};
   }
   return best;
 }

@@ -14,11 +14,11 @@ namespace latimer {
 
 // Which way the tokens of a step are chosen: the first line that applies.
 //
-//   scores, no shortlist, nothing drawn *  ChooseFromWindows
-//   the model has a pruned argmax          ChooseFromBounds
-//   several rows, nothing drawn *          ChooseFromShortlists or, without
-//                                          shortlists, ChooseFromWindows
-//   any other step                         ChooseOneByOne
+//   gathered rows of shortlists    ChooseOneByOne
+//   scores, nothing drawn *        ChooseFromWindows
+//   the model has a pruned argmax  ChooseFromBounds
+//   several rows, nothing drawn *  ChooseFromWindows
+//   any other step                 ChooseOneByOne
 //
 //   * if the profile has several lanes and no probes, which take whole rows of
 //     logits
@@ -32,17 +32,13 @@ void ChooseTokens(const StepContext& step, const LinearInput& input,
       rows, [](const StepRow& row) { return row.sentence->draws(); });
   const bool scores = std::ranges::any_of(
       rows, [](const StepRow& row) { return row.sentence->scores != nullptr; });
-  const bool has_shortlist =
-      kProfile.shortlist && rows[0].sentence->shortlist != nullptr;
+  if (AllGathered(rows)) return ChooseOneByOne(choice);
   const bool has_windows = kProfile.lanes > 1 && !draws && !kProfile.probes;
-  if (has_windows && scores && !has_shortlist) return ChooseFromWindows(choice);
+  if (has_windows && scores) return ChooseFromWindows(choice);
   if (kProfile.pruned_argmax && step.engine.model.info.pruned_argmax) {
     return ChooseFromBounds(choice);
   }
-  if (has_windows && rows.size() > 1) {
-    return has_shortlist ? ChooseFromShortlists(choice)
-                         : ChooseFromWindows(choice);
-  }
+  if (has_windows && rows.size() > 1) return ChooseFromWindows(choice);
   ChooseOneByOne(choice);
 }
 
@@ -97,11 +93,24 @@ int32_t ChooseFromLogits(const Engine& engine, Sentence& sentence,
   return static_cast<int32_t>(best);
 }
 
+// The best token of row i, by the gathered rows of its shortlist.
+int32_t ChooseFromAllowed(const Choice& choice, size_t i) {
+  const Sentence& sentence = choice.sentence(i);
+  const AllowedTokens& allowed = sentence.allowed;
+  ApplyLinear(choice.engine(), allowed.rows, choice.input.Row(i),
+              choice.logits());
+  choice.step.trace.Lap(Operation::kOutput);
+  const LogitWindow window = {choice.logits(), 0, allowed.rows.n,
+                              allowed.tokens};
+  ProcessLogits(sentence.options, sentence.prefix(), window);
+  return static_cast<int32_t>(Better(choice.engine(), window, {}).token);
+}
+
 }  // namespace
 
 int32_t ChooseFromAll(const Choice& choice, size_t i) {
   Sentence& sentence = choice.sentence(i);
-  ComputeLogits(choice.engine(), choice.input.Row(i), sentence.shortlist,
+  ComputeLogits(choice.engine(), choice.input.Row(i), sentence.allowed,
                 choice.logits());
   choice.step.trace.Lap(Operation::kOutput);
   return ChooseFromLogits(choice.engine(), sentence, choice.logits());
@@ -111,25 +120,31 @@ LATIMER_OFF_STACK void ChooseOneByOne(const Choice& choice) {
   for (size_t i = 0; i < choice.rows.size(); ++i) {
     if (choice.forced(i)) continue;
     const Sentence& sentence = choice.sentence(i);
-    choice.tokens[i] = kProfile.shortlist && sentence.shortlist != nullptr &&
-                               !NeedsAllLogits(sentence)
-                           ? ChooseFromShortlist(choice, i)
+    choice.tokens[i] = sentence.allowed.gathered() && !NeedsAllLogits(sentence)
+                           ? ChooseFromAllowed(choice, i)
                            : ChooseFromAll(choice, i);
     choice.step.trace.Lap(Operation::kSearch);
   }
 }
 
 void ComputeLogits(const Engine& engine, const LinearInput& input,
-                   const uint16_t* shortlist, float* logits) {
+                   const AllowedTokens& allowed, float* logits) {
   const Linear& output = engine.model.tensors.output;
   if (kProfile.pruned_argmax && output.nibbles) {
     ComputeUnprunedLogits(engine, input, 0, output.n, logits);
-  } else if (kProfile.shortlist && shortlist != nullptr) {
-    std::fill_n(logits, output.n, kBannedLogit);
-    ApplyMaskedLinear(engine, output, input, shortlist, logits);
+  } else if (allowed.gathered()) {
+    ApplyLinear(engine, allowed.rows, input, logits);
+    SpreadLogits(allowed, {logits, output.n});
   } else {
     ApplyLinear(engine, output, input, logits);
+    BanOthers(allowed, {logits, 0, output.n});
   }
+}
+
+bool AllGathered(std::span<const StepRow> rows) {
+  return std::ranges::all_of(rows, [](const StepRow& row) {
+    return row.sentence->allowed.gathered();
+  });
 }
 
 void ScoreReplayedToken(const StepContext& step, const LinearInput& input,
@@ -144,7 +159,7 @@ void ScoreReplayedToken(const StepContext& step, const LinearInput& input,
   }
   const size_t vocabulary = step.engine.architecture().target_vocabulary;
   float* logits = step.workspace.logits;
-  ComputeLogits(step.engine, input, sentence.shortlist, logits);
+  ComputeLogits(step.engine, input, sentence.allowed, logits);
   if (!is_given) {
     ProcessLogits(options, sentence.prefix(), {logits, 0, vocabulary});
   }

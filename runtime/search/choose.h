@@ -7,15 +7,18 @@
 #include <span>
 
 #include "search/constraint.h"
+#include "search/shortlist.h"
 #include "transformer/linear.h"
 
 namespace latimer {
 
-// logits [V, rounded up to a multiple of 16] = the output projection of the
-// only row of `input`. If `shortlist` is not null, tokens outside of it get
-// -inf.
+// logits [V] = the output projection of the only row of `input`. Tokens that
+// are not allowed get -inf.
 void ComputeLogits(const Engine& engine, const LinearInput& input,
-                   const uint16_t* shortlist, float* logits);
+                   const AllowedTokens& allowed, float* logits);
+
+// Whether the allowed rows of the output matrix are gathered for all sentences.
+bool AllGathered(std::span<const StepRow> rows);
 
 // Row i of `input` belongs to rows[i], a sentence without beams. Sets tokens[i]
 // to the best next token of that sentence, unless it is forced. Logits are

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/off_stack.h"
 #include "search/choose.h"
 #include "search/log_probability.h"
 #include "search/pruned_argmax.h"
@@ -42,6 +43,23 @@ class RowSearch {
     ProcessLogits(*options_, prefix_, window);
     if (options_->renormalize) Sum(window);
     Search(window);
+  }
+
+  // The same of all windows, from the logits of the allowed tokens. Windows of
+  // other tokens alone would change nothing.
+  LATIMER_OFF_STACK void AddAllowed(const AllowedTokens& allowed,
+                                    const float* logits) {
+    float window[kPiece];
+    for (size_t i = 0; i < allowed.rows.n;) {
+      const size_t first = allowed.tokens[i] / kPiece * kPiece;
+      const size_t size =
+          std::min(kPiece, engine_->model.tensors.output.n - first);
+      std::fill_n(window, size, kBannedLogit);
+      for (; i < allowed.rows.n && allowed.tokens[i] < first + size; ++i) {
+        window[allowed.tokens[i] - first] = logits[i];
+      }
+      Add({window, first, size});
+    }
   }
 
   // Once all windows were added: makes logits log-probabilities. Returns the
@@ -97,6 +115,7 @@ class RowSearch {
 
 // Reads the output matrix once for all rows, a window of channels at a time.
 void SearchWindows(const StepContext& step, const LinearInput& input,
+                   std::span<const StepRow> rows,
                    std::span<RowSearch> searches) {
   const Engine& engine = step.engine;
   float* const logits = step.workspace.logits;
@@ -117,7 +136,27 @@ void SearchWindows(const StepContext& step, const LinearInput& input,
     }
     step.trace.Lap(Operation::kOutput);
     for (size_t i = 0; i < searches.size(); ++i) {
-      searches[i].Add({logits + i * stride, first, size});
+      const LogitWindow window = {logits + i * stride, first, size};
+      BanOthers(rows[i].sentence->allowed, window);
+      searches[i].Add(window);
+    }
+    step.trace.Lap(Operation::kSearch);
+  }
+}
+
+// The search of a sentence's beams, by the gathered rows of its shortlist.
+void SearchAllowed(const StepContext& step, const LinearInput& input,
+                   const AllowedTokens& allowed,
+                   std::span<RowSearch> searches) {
+  float* const logits = step.workspace.logits;
+  const size_t count = allowed.rows.n;
+  const size_t most = Elements(Buffer::kLogits, sizeof(float)) / count;
+  for (size_t begin = 0; begin < searches.size(); begin += most) {
+    const size_t rows = std::min(most, searches.size() - begin);
+    ApplyLinear(step.engine, allowed.rows, input.Rows(begin, rows), logits);
+    step.trace.Lap(Operation::kOutput);
+    for (size_t i = 0; i < rows; ++i) {
+      searches[begin + i].AddAllowed(allowed, logits + i * count);
     }
     step.trace.Lap(Operation::kSearch);
   }
@@ -135,21 +174,29 @@ void ChooseCandidates(const StepContext& step, const LinearInput& input,
     searches[i] = RowSearch(engine, rows[i]);
   }
   const bool one_by_one =
-      (kProfile.shortlist && rows[0].sentence->shortlist != nullptr) ||
       std::any_of(searches, searches + rows.size(),
                   [](const RowSearch& search) { return search.needs_all(); });
-  if (!one_by_one) {
-    SearchWindows(step, input, {searches, rows.size()});
-  }
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (one_by_one) {
-      ComputeLogits(engine, input.Row(i), rows[i].sentence->shortlist, logits);
+  if (one_by_one) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      ComputeLogits(engine, input.Row(i), rows[i].sentence->allowed, logits);
       step.trace.Lap(Operation::kOutput);
       searches[i].Add({logits, 0, vocabulary});
     }
-    counts[i] = searches[i].Finish();
-    step.trace.Lap(Operation::kSearch);
+  } else if (AllGathered(rows)) {
+    for (size_t i = 0; i < rows.size();) {
+      const Sentence& sentence = *rows[i].sentence;
+      const size_t own = sentence.row_count();
+      SearchAllowed(step, input.Rows(i, own), sentence.allowed,
+                    {searches + i, own});
+      i += own;
+    }
+  } else {
+    SearchWindows(step, input, rows, {searches, rows.size()});
   }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    counts[i] = searches[i].Finish();
+  }
+  step.trace.Lap(Operation::kSearch);
 }
 
 }  // namespace latimer

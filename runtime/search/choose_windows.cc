@@ -66,6 +66,7 @@ LATIMER_OFF_STACK void ChooseFromWindows(const Choice& choice) {
       if (choice.forced(i)) continue;
       const Sentence& sentence = choice.sentence(i);
       const LogitWindow window = {choice.logits() + i * stride, first, size};
+      BanOthers(sentence.allowed, window);
       ProcessLogits(sentence.options, sentence.prefix(), window);
       if (kProfile.scores && sentence.scores != nullptr) {
         best[i].AddScored(choice.engine(), window);

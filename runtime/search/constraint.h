@@ -132,7 +132,7 @@ inline void Mask(const SearchOptions& options, const Prefix& prefix,
     return;
   }
   for (size_t i = 0; i < window.size; ++i) {
-    if (ContinuesWord(*options.tokenizer, window.first + i)) {
+    if (ContinuesWord(*options.tokenizer, window.token(i))) {
       window.logits[i] = kBannedLogit;
     }
   }

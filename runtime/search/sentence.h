@@ -14,6 +14,7 @@
 #include "search/logits_processors.h"
 #include "search/loop_detector.h"
 #include "search/search_options.h"
+#include "search/shortlist.h"
 #include "transformer/caches.h"
 #include "transformer/trace.h"
 
@@ -72,8 +73,8 @@ struct Sentence {
   SentenceCaches caches;
   CacheRegion cross;
   CacheRegion self;
-  CacheRegion rows;                     // Lanes: one for each beam.
-  const uint16_t* shortlist = nullptr;  // [V / 16] masks; null: none.
+  CacheRegion rows;  // Lanes: one for each beam.
+  AllowedTokens allowed;
   // The pruned argmax: unpruned_steps counts down the steps that use exact
   // bounds, and flat_steps is where it began. See choose_bounds.cc.
   uint32_t unpruned_steps = 0;

@@ -6,7 +6,6 @@
 #include "base/off_stack.h"
 #include "search/choose.h"
 #include "search/choose_beams.h"
-#include "search/shortlist.h"
 #include "transformer/network.h"
 
 namespace latimer {
@@ -33,14 +32,12 @@ void StartPass(const Engine& engine, Sentence& sentence,
   StartRecording(engine, sentence, workspace);
   EncodeSource({engine, workspace, sentence.trace}, sentence.source_ids(),
                sentence.caches);
-  sentence.shortlist = nullptr;
+  sentence.allowed = {};
   if (kProfile.shortlist && engine.model.info.has_shortlist) {
-    uint16_t* masks =
-        workspace.shortlist + sentence.lane * workspace.shortlist_stride;
     sentence.trace.StartPhase(Phase::kDecoder);
-    FillShortlist(engine.model, sentence.source_ids(), masks);
+    sentence.allowed =
+        AllowTokens(engine, workspace, sentence.source_ids(), sentence.lane);
     sentence.trace.Lap(Operation::kSearch);
-    sentence.shortlist = masks;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "latimer/translator.h"
 #include "model/matrix_counts.h"
+#include "transformer/linear.h"
 #include "transformer/trace.h"
 
 namespace latimer {
@@ -78,6 +79,10 @@ Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
   const std::span<uint16_t> masks = placer.Take<uint16_t>(Buffer::kShortlist);
   shortlist = masks.data();
   shortlist_stride = masks.size() / sizes.lanes;
+  const std::span<std::byte> rows_of_lanes =
+      placer.Take<std::byte>(Buffer::kShortlistRows);
+  shortlist_rows = rows_of_lanes.data();
+  shortlist_row_stride = static_cast<size_t>(Padded(sizes.shortlist_row_bytes));
   source_tokens = placer.Take<int32_t>(Buffer::kSourceTokens).data();
   target_tokens = placer.Take<int32_t>(Buffer::kTargetTokens).data();
   beam_memory = placer.Take<std::byte>(Buffer::kBeams).data();
@@ -123,6 +128,17 @@ void SetWidths(const Architecture& a, Profile* profile) {
   profile->heads = std::max(a.encoder_heads, a.decoder_heads);
 }
 
+uint64_t ShortlistRowBytes(const ModelDescription& info,
+                           uint32_t source_tokens) {
+  // Those of a sentence of 60 tokens or more; see the notes on gathered rows.
+  constexpr uint64_t kMostTokens = 3072;
+  const ShortlistSize& size = info.shortlist;
+  const uint64_t tokens =
+      std::min({size.common + uint64_t{source_tokens} * size.longest,
+                uint64_t{info.architecture.target_vocabulary}, kMostTokens});
+  return Padded(RoundUp(tokens, kChannelBlock) * size.row_bytes);
+}
+
 Profile SizesFor(const ModelDescription& info, const LoadOptions& options) {
   const Architecture& a = info.architecture;
   Profile sizes = kOwnProfile;
@@ -151,9 +167,15 @@ Profile SizesFor(const ModelDescription& info, const LoadOptions& options) {
                                    MostAttentionWeights(a, sizes.source_tokens,
                                                         sizes.target_tokens))
                         : 0;
-  // Room for the longest translation with all beams, if a whole workspace has
-  // it.
+  // Room for all rows of a shortlist, and for the longest translation with all
+  // beams, if a whole workspace has it.
   sizes.beam_tokens = sizes.target_tokens;
+  const uint64_t own_rows = kOwnProfile.shortlist_row_bytes;
+  sizes.shortlist_row_bytes =
+      own_rows == 0 ? 0 : ShortlistRowBytes(info, sizes.source_tokens);
+  if (BytesFor(sizes) > sizeof(Workspace)) {
+    sizes.shortlist_row_bytes = std::min(sizes.shortlist_row_bytes, own_rows);
+  }
   while (sizes.beams > 1 && BytesFor(sizes) > sizeof(Workspace) &&
          sizes.beam_tokens > 1) {
     sizes.beam_tokens /= 2;

@@ -35,6 +35,7 @@ struct Buffers {
   std::span<float> self_kv;
   float* logits = nullptr;
   uint16_t* shortlist = nullptr;
+  std::byte* shortlist_rows = nullptr;
   int32_t* source_tokens = nullptr;
   int32_t* target_tokens = nullptr;
   std::byte* beam_memory = nullptr;  // BeamBytes() for each lane.
@@ -59,10 +60,11 @@ struct Buffers {
   size_t hidden_floats = 0;
   size_t projection_floats = 0;
   // Elements of one shard of `attention_scratch`, and of one lane of
-  // `shortlist`.
+  // `shortlist` and `shortlist_rows`.
   size_t scratch_stride = 0;
   size_t unpacked_stride = 0;  // Likewise of `unpacked`.
   size_t shortlist_stride = 0;
+  size_t shortlist_row_stride = 0;
   // Floats of `sublayer` before the rows that GRUs and LSTMs leave for the
   // output.
   size_t recurrent_scratch = 0;
@@ -74,6 +76,11 @@ struct Buffers {
 // The bytes of these buffers. The state and the logits are always those of
 // the profile.
 uint64_t BytesFor(const Profile& sizes);
+
+// Bytes for the rows of the output matrix that a shortlist allows for a source
+// of so many tokens, or for 3,072 of them; 0 without a shortlist.
+uint64_t ShortlistRowBytes(const ModelDescription& info,
+                           uint32_t source_tokens);
 
 // kProfile, but no larger than this model needs. `options.lanes` is at least 1.
 Profile SizesFor(const ModelDescription& info, const LoadOptions& options);

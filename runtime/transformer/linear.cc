@@ -1,11 +1,10 @@
 #include "transformer/linear.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 
 #include "base/check.h"
 #include "ops/gemm_int8.h"
+#include "ops/xnnpack/gather.h"
 #include "transformer/probe.h"
 
 namespace latimer {
@@ -95,77 +94,17 @@ uint32_t ChannelOf(const Linear& linear, uint32_t block) {
   return std::min(block * kChannelBlock, linear.n);
 }
 
-// Blocks [begin, end) of ApplyMaskedLinear; a run of blocks that are needed is
-// computed at once.
-void ComputeMaskedBlocks(const Engine& engine, const Linear& linear,
-                         const LinearInput& input, const uint16_t* masks,
-                         uint32_t begin, uint32_t end, uint32_t shard,
-                         float* y) {
-  while (begin < end) {
-    if (masks[begin] == 0) {
-      ++begin;
-      continue;
-    }
-    uint32_t last = begin;
-    while (last < end && masks[last] != 0) ++last;
-    const uint32_t from = ChannelOf(linear, begin);
-    const uint32_t to = ChannelOf(linear, last);
-    ComputeChannels(engine, linear, input, from, to, shard, y);
-    for (uint32_t i = from; i < to; ++i) {
-      if ((masks[i / kChannelBlock] >> i % kChannelBlock & 1) == 0) {
-        y[i] = -std::numeric_limits<float>::infinity();
-      }
-    }
-    begin = last;
-  }
-}
-
 }  // namespace
 
-LinearInput LinearInput::Row(size_t i) const {
-  LinearInput row = *this;
-  row.rows = 1;
-  row.values += i * columns;
+LinearInput LinearInput::Rows(size_t begin, size_t count) const {
+  LinearInput some = *this;
+  some.rows = count;
+  some.values += begin * columns;
   if (quantized != nullptr) {
-    row.quantized += i * columns;
-    row.quantization += i;
+    some.quantized += begin * columns;
+    some.quantization += begin;
   }
-  return row;
-}
-
-size_t GatheredFloats(const LinearInput& input) {
-  if (input.quantized == nullptr) return input.columns;
-  return (input.columns + sizeof(RowQuantization)) / sizeof(float) + 1;
-}
-
-LinearInput GatherRows(const LinearInput& input, std::span<const uint32_t> rows,
-                       std::span<float> memory) {
-  LATIMER_DCHECK(rows.size() * GatheredFloats(input) +
-                     kReadSlackBytes / sizeof(float) <=
-                 memory.size());
-  LinearInput gathered = {.rows = rows.size(),
-                          .columns = input.columns,
-                          .unpacked = input.unpacked,
-                          .unpacked_stride = input.unpacked_stride};
-  if (input.quantized == nullptr) {
-    gathered.values = memory.data();
-    for (size_t i = 0; i < rows.size(); ++i) {
-      std::memcpy(memory.data() + i * input.columns,
-                  input.values + rows[i] * input.columns,
-                  input.columns * sizeof(float));
-    }
-    return gathered;
-  }
-  auto* quantization = reinterpret_cast<RowQuantization*>(memory.data());
-  auto* quantized = reinterpret_cast<int8_t*>(quantization + rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    quantization[i] = input.quantization[rows[i]];
-    std::memcpy(quantized + i * input.columns,
-                input.quantized + rows[i] * input.columns, input.columns);
-  }
-  gathered.quantization = quantization;
-  gathered.quantized = quantized;
-  return gathered;
+  return some;
 }
 
 LinearInput MakeLinearInput(const StepContext& step, const float* x,
@@ -211,18 +150,6 @@ void ApplyLinear(const StepContext& step, const Linear& linear, const float* x,
   ApplyLinear(step.engine, linear, MakeLinearInput(step, linear, x, rows), y);
 }
 
-void ApplyMaskedLinear(const Engine& engine, const Linear& linear,
-                       const LinearInput& input, const uint16_t* masks,
-                       float* y) {
-  LATIMER_DCHECK(linear.k == input.columns && input.rows == 1);
-  static_assert(kChannelBlock == 16);  // The bits of a mask.
-  ProbeInput(linear.data, input.values, input.columns);
-  ForEachBlockRange(
-      engine, linear, 1, [&](uint32_t shard, uint32_t begin, uint32_t end) {
-        ComputeMaskedBlocks(engine, linear, input, masks, begin, end, shard, y);
-      });
-}
-
 void ApplyLinearChannels(const Engine& engine, const Linear& linear,
                          const LinearInput& input, uint32_t begin, uint32_t end,
                          float* y) {
@@ -235,6 +162,23 @@ void ApplyLinearChannels(const Engine& engine, const Linear& linear,
   window.data +=
       static_cast<size_t>(begin / ShapeOf(linear.type, tile).nr * block);
   ApplyLinear(engine, window, input, y);
+}
+
+Linear GatherChannels(const Model& model, const Linear& linear,
+                      std::span<const uint32_t> channels, std::byte* unpacked,
+                      std::byte* memory) {
+  Linear gathered;
+  if (linear.bias != nullptr) {
+    auto* const bias = reinterpret_cast<float*>(memory);
+    for (size_t i = 0; i < channels.size(); ++i) {
+      bias[i] = linear.bias[channels[i]];
+    }
+    gathered.bias = bias;
+    memory += RoundUp(channels.size(), kChannelBlock) * sizeof(float);
+  }
+  static_cast<PackedMatrix&>(gathered) =
+      GatherChannels(model.tile, linear, channels, unpacked, memory);
+  return gathered;
 }
 
 void LookUpRow(const Model& model, const Linear& embedding, uint32_t token,

@@ -28,14 +28,9 @@ struct LinearInput {
   std::byte* unpacked = nullptr;
   size_t unpacked_stride = 0;
 
-  LinearInput Row(size_t i) const;
+  LinearInput Rows(size_t begin, size_t count) const;
+  LinearInput Row(size_t i) const { return Rows(i, 1); }
 };
-
-// Some rows of an input, copied into `memory`, of which each row takes
-// GatheredFloats(input).
-LinearInput GatherRows(const LinearInput& input, std::span<const uint32_t> rows,
-                       std::span<float> memory);
-size_t GatheredFloats(const LinearInput& input);
 
 // Makes x [rows, columns] an input. For an int8 model each row is quantized
 // here, once for all projections that read it, into workspace.quantized and
@@ -55,18 +50,18 @@ void ApplyLinear(const Engine& engine, const Linear& linear,
 void ApplyLinear(const StepContext& step, const Linear& linear, const float* x,
                  size_t rows, float* y);
 
-// As ApplyLinear for one row of input, but computes only the channels whose
-// bits are set in `masks`, 16 channels in each. The other channels become -inf
-// if their mask has any bit, and are left as they are if it is 0.
-void ApplyMaskedLinear(const Engine& engine, const Linear& linear,
-                       const LinearInput& input, const uint16_t* masks,
-                       float* y);
-
 // y [rows, end - begin] = output channels [begin, end) of ApplyLinear. `begin`
 // is a multiple of kChannelBlock.
 void ApplyLinearChannels(const Engine& engine, const Linear& linear,
                          const LinearInput& input, uint32_t begin, uint32_t end,
                          float* y);
+
+// Some output channels of a matrix as one of its own, in `memory`: for each
+// channel of whole blocks of kChannelBlock, PackedChannelBytes and a bias.
+// `unpacked` is Buffers::unpacked.
+Linear GatherChannels(const Model& model, const Linear& linear,
+                      std::span<const uint32_t> channels, std::byte* unpacked,
+                      std::byte* memory);
 
 // row [k] of an embedding, from the packed matrix.
 void LookUpRow(const Model& model, const Linear& embedding, uint32_t token,

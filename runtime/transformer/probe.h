@@ -64,11 +64,10 @@ inline void ProbeInner(const float* values, size_t count) {
   }
 }
 
-// Quantized rows that were gathered have no values.
 inline void ProbeInput(const std::byte* weights, const float* values,
                        size_t count) {
   if constexpr (kProfile.probes) {
-    if (probe != nullptr && values != nullptr) {
+    if (probe != nullptr) {
       probe->OnInput(weights, {values, count});
     }
   }

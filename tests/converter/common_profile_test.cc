@@ -117,6 +117,7 @@ constexpr Profile kAll = {.name = "all",
                           .f32_weights = true,
                           .tokenizer = true,
                           .bpe_unused_pieces = 5,
+                          .shortlist_row_bytes = 7,
                           .attention = 6,
                           .scores = true};
 

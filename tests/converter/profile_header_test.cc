@@ -73,6 +73,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .decoder_gru = false,
                      .decoder_lstm = false,
                      .shortlist = false,
+                     .shortlist_row_bytes = 15,
                      .rms_norm = true,
                      .gated_ffn = false,
                      .relative_attention = true,
@@ -120,6 +121,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "decoder_ssru"), "true");
   EXPECT_EQ(FieldOf(header, "decoder_gru"), "false");
   EXPECT_EQ(FieldOf(header, "shortlist"), "false");
+  EXPECT_EQ(FieldOf(header, "shortlist_row_bytes"), "15");
   EXPECT_EQ(FieldOf(header, "rms_norm"), "true");
   EXPECT_EQ(FieldOf(header, "gated_ffn"), "false");
   EXPECT_EQ(FieldOf(header, "relative_attention"), "true");

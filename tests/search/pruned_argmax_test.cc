@@ -184,7 +184,7 @@ class PrunedArgmaxTest : public testing::Test {
 
   std::vector<float> Logits(const std::vector<float>& row, bool pruned) {
     engine_.model.tensors.output = pruned ? pruned_ : full_;
-    ComputeLogits(engine_, Input(row, 1), nullptr, Buffers(workspace).logits);
+    ComputeLogits(engine_, Input(row, 1), {}, Buffers(workspace).logits);
     return {Buffers(workspace).logits, Buffers(workspace).logits + pruned_.n};
   }
 

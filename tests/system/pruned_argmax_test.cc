@@ -57,7 +57,7 @@ std::unique_ptr<Engine> EngineOf(const ModelBytes& file) {
 
 // All logits, in the workspace.
 void ComputeAll(const Engine& engine, const LinearInput& input) {
-  ComputeLogits(engine, input, nullptr, Buffers(test_workspace).logits);
+  ComputeLogits(engine, input, {}, Buffers(test_workspace).logits);
 }
 
 // The best token after each step of the row's own target.

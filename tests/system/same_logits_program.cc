@@ -42,7 +42,7 @@ uint64_t HashLogits(uint64_t hash, const std::vector<int32_t>& source,
     const DecoderRow row = {&caches, token, static_cast<uint32_t>(i)};
     const DecoderOutput output = StepDecoder(step, {&row, 1});
     ComputeLogits(engine, MakeLinearInput(step, output.x, 1, output.columns),
-                  nullptr, Buffers(workspace).logits);
+                  {}, Buffers(workspace).logits);
     for (uint32_t v = 0; v < engine.architecture().target_vocabulary; ++v) {
       uint32_t bits;
       __builtin_memcpy(&bits, &Buffers(workspace).logits[v], sizeof(bits));

@@ -56,7 +56,7 @@ class StepLogits {
                               static_cast<uint32_t>(t)};
       const DecoderOutput output = StepDecoder(step, {&row, 1});
       ComputeLogits(engine_, MakeLinearInput(step, output.x, 1, output.columns),
-                    nullptr, Buffers(test_workspace).logits);
+                    {}, Buffers(test_workspace).logits);
       all.emplace_back(Buffers(test_workspace).logits,
                        Buffers(test_workspace).logits + a.target_vocabulary);
       if (t < target.size()) scheduler_.Append(sentence, target[t]);

@@ -72,23 +72,6 @@ int8_t Int6At(const std::byte* chunks, size_t i) {
       32);
 }
 
-// Makes an int6 block an int8 block. int6 may have more padding, which the
-// scales replace.
-void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
-                     std::byte* out) {
-  const size_t nr = ShapeOf(tile).nr;
-  const size_t sum_bytes = nr * sizeof(int32_t);
-  const size_t end_bytes = nr * 2 * sizeof(float);  // Scales and zeros.
-  const auto bytes =
-      static_cast<size_t>(PackedBlockBytes(WeightType::kInt8, tile, k));
-  const auto chunks = static_cast<size_t>(
-      PackedInputs(WeightType::kInt6, tile, k) * nr / kInt6ChunkWeights);
-  std::memcpy(out, block, sum_bytes);
-  UnpackInt6(block + sum_bytes, chunks, out + sum_bytes);
-  std::memcpy(out + bytes - end_bytes,
-              block + sum_bytes + chunks * kInt6ChunkBytes, end_bytes);
-}
-
 // Calls run(variant, row, count, channels, weights, y) for blocks of `count`
 // rows from `row` on and of `channels` channels that together cover all rows
 // and channels [begin, end). `weights` and `y` are where the block begins.
@@ -158,6 +141,21 @@ Status FindSet(CpuFeatures features, WeightType type, Tile tile,
 }
 
 }  // namespace
+
+void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
+                     std::byte* out) {
+  const size_t nr = ShapeOf(tile).nr;
+  const size_t sum_bytes = nr * sizeof(int32_t);
+  const size_t end_bytes = nr * 2 * sizeof(float);  // Scales and zeros.
+  const auto bytes =
+      static_cast<size_t>(PackedBlockBytes(WeightType::kInt8, tile, k));
+  const auto chunks = static_cast<size_t>(
+      PackedInputs(WeightType::kInt6, tile, k) * nr / kInt6ChunkWeights);
+  std::memcpy(out, block, sum_bytes);
+  UnpackInt6(block + sum_bytes, chunks, out + sum_bytes);
+  std::memcpy(out + bytes - end_bytes,
+              block + sum_bytes + chunks * kInt6ChunkBytes, end_bytes);
+}
 
 Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
                          GemmKernels* out) {

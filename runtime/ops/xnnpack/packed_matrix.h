@@ -134,6 +134,11 @@ constexpr uint64_t PackedBytes(WeightType type, Tile tile, uint64_t n,
   return RoundUp(blocks * PackedBlockBytes(type, tile, k), kPackedAlignment);
 }
 
+// Bytes of a channel of a full block.
+constexpr uint64_t PackedChannelBytes(WeightType type, Tile tile, uint64_t k) {
+  return PackedBlockBytes(type, tile, k) / ShapeOf(type, tile).nr;
+}
+
 // A packed matrix in borrowed memory, usually the model file.
 struct PackedMatrix {
   const std::byte* data = nullptr;      // kPackedAlignment-aligned.

@@ -74,6 +74,11 @@ constexpr const char* NameOf(WeightType type) { return InfoOf(type).name; }
 constexpr bool IsInteger(WeightType type) { return InfoOf(type).most > 0; }
 // Whether a byte holds more than one weight, so that chunks are unpacked.
 constexpr bool IsChunked(WeightType type) { return InfoOf(type).chunk > 1; }
+// What weights become whose channels are copied one by one: a chunk belongs to
+// several. The products are the same.
+constexpr WeightType GatheredType(WeightType type) {
+  return IsChunked(type) ? WeightType::kInt8 : type;
+}
 constexpr bool InProfile(const Profile& profile, WeightType type) {
   return profile.*InfoOf(type).in_profile;
 }

@@ -34,6 +34,7 @@ constexpr Profile AnyProfile(const char* name, uint32_t encoder_layers,
   profile.beams = 16;
   profile.beam_tokens = 64;
   profile.bpe_unused_pieces = 32768;
+  profile.shortlist_row_bytes = 384u << 10;
   profile.attention = 1u << 20;
   ForEachMember([&profile](const auto& row) {
     auto& member = profile.*row.member;

@@ -37,20 +37,22 @@ enum class Buffer : uint8_t {
   kSelfKv,            // float [L, T, 2A]: keys and values of the target so far;
                       // of an SSRU, GRUs or LSTMs [B, L, D]: their states
   kLogits,            // float [V]
-  kShortlist,     // uint16 [B, V / 16]: a bit for each token that is allowed
-  kSourceTokens,  // int32 [B, S]
-  kTargetTokens,  // int32 [B, T]
-  kBeams,         // tokens, ancestors, scores of beams: see search/beams.h
-  kTokenizer,     // normalized text [text_bytes], its lattice, BPE's heap,
-                  // unigram's sums
-  kText,          // char: the translation
-  kAttention,     // float [attention]: the weights that are kept
-  kScores,        // {log-probability, margin} [B, T]
-  kAlignment,     // TokenLink [T], TextRange [S], uint16 [B, T]
-  kState,         // Engine, scheduler and sentences
+  kShortlist,      // uint16 [B, V / 16]: a bit for each token that is allowed
+  kShortlistRows,  // [B, shortlist_row_bytes]: what it allows of the output
+                   // matrix
+  kSourceTokens,   // int32 [B, S]
+  kTargetTokens,   // int32 [B, T]
+  kBeams,          // tokens, ancestors, scores of beams: see search/beams.h
+  kTokenizer,      // normalized text [text_bytes], its lattice, BPE's heap,
+                   // unigram's sums
+  kText,           // char: the translation
+  kAttention,      // float [attention]: the weights that are kept
+  kScores,         // {log-probability, margin} [B, T]
+  kAlignment,      // TokenLink [T], TextRange [S], uint16 [B, T]
+  kState,          // Engine, scheduler and sentences
 };
 // Of the enumeration.
-inline constexpr int kBufferCount = 20;
+inline constexpr int kBufferCount = 21;
 
 // Bytes after the rows that kernels may read but never use.
 inline constexpr uint64_t kReadSlackBytes = 64;
@@ -190,6 +192,11 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
       return {
           "shortlist",
           p.shortlist ? lanes * Padded((v + 15) / 16 * sizeof(uint16_t)) : 64};
+    case Buffer::kShortlistRows:
+      return {"shortlist_rows",
+              p.shortlist ? std::max<uint64_t>(
+                                64, lanes * Padded(p.shortlist_row_bytes))
+                          : 64};
     case Buffer::kSourceTokens:
       return {"source_tokens", Padded(lanes * s * sizeof(int32_t))};
     case Buffer::kTargetTokens:

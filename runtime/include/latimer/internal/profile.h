@@ -79,6 +79,11 @@ struct Profile {
   bool decoder_lstm = true;
   // Models with a lexical shortlist.
   bool shortlist = true;
+  // Memory of each lane for a copy of those rows of the output matrix that its
+  // shortlist allows; 0: none. For a sentence that allows more, the whole
+  // matrix is read. A workspace for one model has room for all that the model
+  // needs, unless it would be larger than that of the profile.
+  uint64_t shortlist_row_bytes = 0;
   // NormKind::kRms, Architecture::gated_ffn and ::relative_attention.
   bool rms_norm = true;
   bool gated_ffn = true;

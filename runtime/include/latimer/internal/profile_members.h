@@ -63,6 +63,7 @@ inline constexpr std::tuple kProfileMembers = {
     ProfileMember{"decoder_gru", &Profile::decoder_gru},
     ProfileMember{"decoder_lstm", &Profile::decoder_lstm},
     ProfileMember{"shortlist", &Profile::shortlist},
+    ProfileMember{"shortlist_row_bytes", &Profile::shortlist_row_bytes},
     ProfileMember{"rms_norm", &Profile::rms_norm},
     ProfileMember{"gated_ffn", &Profile::gated_ffn},
     ProfileMember{"relative_attention", &Profile::relative_attention},
