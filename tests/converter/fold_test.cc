@@ -50,6 +50,7 @@ TEST_P(FoldTableTest, WhatTheVocabularyLacksIsReadAsWhatItHas) {
   ExpectRead(data, "S\u0142ania, Stra\u00dfe, \u00d8stk\u00e6r, \u0130zmir",
              "Slania, Strasse, Ostkaer, Izmir");
   ExpectRead(data, "a\u00a0b\u200bc\u00ad", "a bc");
+  ExpectRead(data, "a\u0085b\u2028c", "a b c");
   ExpectRead(data, "\u0661\u0662\uff13", "123");
   ExpectRead(data, "\U0001d407i", "Hi");
 }
