@@ -93,7 +93,7 @@ Result<std::string_view> Translator::HypothesisText(size_t index) {
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
   if (!state.CanTokenize()) return NoTokenizer();
-  const auto& [is_text, tokens, hypotheses, phrases] = state.finished;
+  const auto& [is_text, tokens, hypotheses, phrases, text] = state.finished;
   if (!is_text || index >= std::max<size_t>(1, hypotheses.size())) {
     return Status::Error(
         StatusCode::kInvalidArgument,
@@ -101,9 +101,12 @@ Result<std::string_view> Translator::HypothesisText(size_t index) {
         "text of several parts has those of its parts (TranslateNext).",
         index, is_text ? std::max<size_t>(1, hypotheses.size()) : 0);
   }
-  const std::span<char> out = state.text();
-  const Result<size_t> bytes = state.WriteTarget(
-      hypotheses.empty() ? tokens : hypotheses[index].tokens, phrases, out, {});
+  if (index == 0) return text;
+  // The translation's own text stays where it is.
+  const std::span<char> out = state.text().subspan(text.size());
+  LinkList links;
+  const Result<size_t> bytes =
+      state.WriteTarget(hypotheses[index].tokens, phrases, {}, out, &links);
   if (!bytes.ok()) return bytes.status();
   return std::string_view(out.data(), *bytes);
 }

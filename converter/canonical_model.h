@@ -133,6 +133,8 @@ struct CanonicalModel {
   std::optional<TokenizerData> target_tokenizer;
   std::optional<CanonicalShortlist> shortlist;
   std::optional<CanonicalSentenceRules> sentence_rules;
+  // The attention that was trained to align, if that is known.
+  std::optional<AlignmentHead> alignment;
   std::string source;
   std::string license;
   std::string version;  // Of the model; may be empty.

@@ -150,7 +150,7 @@ Offset<schema::Architecture> WriteArchitecture(const Architecture& a,
 }
 
 Offset<schema::Generation> WriteGeneration(const CanonicalGeneration& g,
-                                           bool alignment,
+                                           const AlignmentHead* alignment,
                                            FlatBufferBuilder* builder) {
   std::vector<int32_t> tokens;
   std::vector<uint32_t> ends;
@@ -170,9 +170,12 @@ Offset<schema::Generation> WriteGeneration(const CanonicalGeneration& g,
       g.search.beams, g.search.length_penalty,
       static_cast<schema::EarlyStopping>(g.search.early_stopping),
       g.search.renormalize, 0);
-  const schema::AlignmentHead head(0, -1, false);
+  schema::AlignmentHead head;
+  if (alignment != nullptr) {
+    head = {alignment->layer, alignment->head, alignment->reads};
+  }
   schema::GenerationBuilder table(*builder);
-  if (alignment) table.add_alignment(&head);
+  if (alignment != nullptr) table.add_alignment(&head);
   table.add_task_search(task_search);
   table.add_search(&search);
   table.add_tasks(tasks);

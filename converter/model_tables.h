@@ -15,9 +15,9 @@ uint32_t FormatVersion(const CanonicalModel& model);
 // Each writes one table; an absent one gives 0, for none.
 flatbuffers::Offset<schema::Architecture> WriteArchitecture(
     const Architecture& architecture, flatbuffers::FlatBufferBuilder* builder);
-// With `alignment`, room for an AlignmentHead.
+// With `alignment`, that one, which SetAlignment may replace.
 flatbuffers::Offset<schema::Generation> WriteGeneration(
-    const CanonicalGeneration& generation, bool alignment,
+    const CanonicalGeneration& generation, const AlignmentHead* alignment,
     flatbuffers::FlatBufferBuilder* builder);
 flatbuffers::Offset<schema::Tokenizer> WriteTokenizer(
     const std::optional<TokenizerData>& tokenizer,

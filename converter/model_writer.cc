@@ -288,8 +288,10 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   if (!model_.version.empty()) version = builder_->CreateString(model_.version);
   const auto provenance =
       schema::CreateProvenance(*builder_, source, license, converter, version);
-  const auto generation =
-      WriteGeneration(model_.generation, options_.alignment, builder_);
+  const AlignmentHead alignment = model_.alignment.value_or(AlignmentHead{});
+  const bool has_alignment = options_.alignment || model_.alignment.has_value();
+  const auto generation = WriteGeneration(
+      model_.generation, has_alignment ? &alignment : nullptr, builder_);
   const auto architecture = WriteArchitecture(model_.architecture, builder_);
   const auto known_answer = WriteKnownAnswer(options_.known_answer, builder_);
   const auto shortlist = WriteShortlist(model_.shortlist, builder_);

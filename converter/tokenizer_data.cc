@@ -52,11 +52,11 @@ TokenizerView TokenizerData::View() const {
 }
 
 size_t TokenizerData::bytes() const {
-  const size_t words = normalizer_trie.size() + fold_trie.size() + user_defined_trie.size() +
-                       piece_trie.size() + scores.size() + byte_ids.size() +
-                       added_trie.size() + piece_offsets.size() +
-                       unused_trie.size() + character_classes.size() +
-                       merge_offsets.size() + merges.size();
+  const size_t words =
+      normalizer_trie.size() + fold_trie.size() + user_defined_trie.size() +
+      piece_trie.size() + scores.size() + byte_ids.size() + added_trie.size() +
+      piece_offsets.size() + unused_trie.size() + character_classes.size() +
+      merge_offsets.size() + merges.size();
   return 4 * words + sizeof(AddedToken) * added_tokens.size() +
          replacements.size() + fold_text.size() + folded.size() +
          unread.size() + piece_text.size() + target_kinds.size() +

@@ -14,10 +14,12 @@
 #include "base/off_stack.h"
 #include "model/errors.h"
 #include "model/generation.h"
-#include "phrases/phrase_text.h"
+#include "phrases/kept_text.h"
 #include "phrases/source_phrases.h"
 #include "request.h"
 #include "search/step.h"
+#include "text/slice.h"
+#include "text/utf8.h"
 #include "translator_state.h"
 
 namespace latimer {
@@ -179,15 +181,38 @@ Result<Sentence*> Translator::State::TakeLane(const TranslateOptions& options) {
 }
 
 Status Translator::State::PrepareAlignment(Sentence& sentence,
-                                           const TranslateOptions& options) {
+                                           const TranslateOptions& options,
+                                           bool needs) {
   sentence.aligned = nullptr;
-  if (!options.alignment) return Status();
+  sentence.returns_links = options.alignment;
+  if (!options.alignment && !needs) return Status();
   if (!kProfile.alignment || buffers.aligned == nullptr) {
+    if (!options.alignment) return Status();
     return NoRoomFor("alignments", kProfile.alignment, "alignment");
   }
   sentence.aligned = buffers.aligned + sentence.lane * max_target_tokens;
   std::fill_n(sentence.aligned, max_target_tokens, kNotAligned);
   return Status();
+}
+
+// The bytes of the text that each source token stands for.
+LATIMER_OFF_STACK void Translator::State::FindSourceRanges(
+    const Sentence& sentence, std::span<TextRange> out) const {
+  TextRange ranges[StandIns::kMost] = {};
+  size_t count = 0;
+  const PhraseList& phrases = sentence.options.phrases;
+  Phrase phrase;
+  size_t at = 0;
+  while (kProfile.phrases && phrases.Next(&at, &phrase)) {
+    if (phrase.stand_in < 0) continue;
+    count = static_cast<size_t>(phrase.stand_in) + 1;
+    ranges[count - 1] = {phrase.source_begin, phrase.source_end};
+  }
+  tokenizer_for(sentence.folds)
+      .With({.text = sentence.text,
+             .ranges = {ranges, count},
+             .letter = phrases.stand_in_letter})
+      .FindRanges(sentence.text, ScratchOf(buffers), out);
 }
 
 // The sources of a sentence's links, and of ids the targets, too.
@@ -203,8 +228,7 @@ void Translator::State::Align(const Sentence& sentence,
   }
   const std::span<TextRange> sources =
       buffers.source_ranges.first(sentence.text_end - sentence.text_begin);
-  tokenizer_for(sentence.folds)
-      .FindRanges(sentence.text, ScratchOf(buffers), sources);
+  FindSourceRanges(sentence, sources);
   // Of source tokens [begin, end).
   const auto range = [&](size_t begin, size_t end) -> TextRange {
     return {sentence.text_offset + sources[begin - sentence.text_begin].begin,
@@ -214,26 +238,6 @@ void Translator::State::Align(const Sentence& sentence,
     const size_t token = sentence.aligned[i];
     links[i].source = {};
     if (token != kNotAligned) links[i].source = range(token, token + 1);
-  }
-  // What stands in the text as it is comes from there, whatever was attended
-  // to, and nothing else does.
-  Phrase phrase;
-  size_t at = 0;
-  const PhraseList& phrases = sentence.options.phrases;
-  for (size_t i = 0; kProfile.phrases && phrases.Next(&at, &phrase); ++i) {
-    const int32_t place = phrases.place(i);
-    if (phrase.text.empty() || place < 0) continue;
-    // A span without tokens of its own has that of what follows.
-    if (phrase.source_end > sentence.text_end) continue;
-    const auto begin = static_cast<size_t>(place);
-    for (size_t token = 0; token < links.size(); ++token) {
-      if (token >= begin && token < begin + phrase.tokens.size()) {
-        links[token].source = range(phrase.source_begin, phrase.source_end);
-      } else if (sentence.aligned[token] >= phrase.source_begin &&
-                 sentence.aligned[token] < phrase.source_end) {
-        links[token].source = {};
-      }
-    }
   }
 }
 
@@ -249,7 +253,9 @@ Status Translator::State::Prepare(Sentence& sentence,
   }
   sentence.source_count = request.source.size();
   sentence.is_text = request.is_text;
-  LATIMER_RETURN_IF_ERROR(PrepareAlignment(sentence, options));
+  LATIMER_RETURN_IF_ERROR(PrepareAlignment(
+      sentence, options,
+      kProfile.phrases && sentence.options.phrases.keeps_text()));
   sentence.attention = options.attention;
   sentence.records_scores = options.scores;
   // Starts with the pass that records it; here it is only checked.
@@ -306,8 +312,8 @@ Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
         ReadWithoutPhrases(reader(options.fold), cursor, free, &part));
   }
   if (kProfile.phrases &&
-      (wants_phrases ||
-       KeepsUnknown(reader(options.fold), options, free, &part, &phrases))) {
+      (wants_phrases || KeepsUnknown(reader(options.fold), options, part,
+                                     free.first(part.source_count)))) {
     const Status status = ReadWithPhrases(
         reader(options.fold), cursor, max_target_tokens, free, &part, &phrases);
     if (!status.ok()) {
@@ -317,6 +323,10 @@ Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
           ReadWithoutPhrases(reader(options.fold), cursor, free, &part));
     }
   }
+  sentence.is_copy =
+      part.source_count > 0 &&
+      IsKeptWhole(reader(options.fold), options, part.words, phrases);
+  if (sentence.is_copy) part.source_count = 0;
   sentence.ticket = ticket;
   sentence.text = part.words;
   sentence.folds = options.fold;
@@ -344,15 +354,34 @@ Sentence& Translator::State::RunUntilDone() {
   return *done;
 }
 
-Result<size_t> Translator::State::WriteTarget(
-    std::span<const int32_t> ids, const PhraseList& phrases,
-    std::span<char> text, std::span<TokenLink> links) const {
+Result<size_t> Translator::State::WriteTarget(std::span<const int32_t> ids,
+                                              const PhraseList& phrases,
+                                              const KeptSource& source,
+                                              std::span<char> text,
+                                              LinkList* links) const {
   if (kProfile.phrases && !phrases.empty()) {
-    return WriteTextWithPhrases(reader(), phrases, ids, text, links);
+    return WriteKeptText(reader(), phrases, ids, source, text, links);
   }
   const Result<size_t> bytes = tokenizer.Decode(ids, text);
-  if (bytes.ok() && !links.empty()) tokenizer.FindTargets(ids, text, links);
+  if (bytes.ok() && links->count > 0) {
+    tokenizer.FindTargets(ids, text, links->all());
+  }
   return bytes;
+}
+
+// The text of a sentence as it is, without white space at its ends.
+Result<size_t> Translator::State::CopyText(const Sentence& sentence,
+                                           std::span<char> text) const {
+  std::string_view words =
+      From(sentence.text, LeadingSpaceBytes(sentence.text));
+  words.remove_suffix(TrailingSpaceBytes(words));
+  if (words.size() > text.size()) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "The text exceeds the buffer of %zu bytes.",
+                         text.size());
+  }
+  std::copy(words.begin(), words.end(), text.begin());
+  return words.size();
 }
 
 Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
@@ -363,13 +392,19 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
   out->stop_reason = sentence.stop_reason;
   out->generated_tokens = sentence.generated;
   scheduler.Release(sentence);
-  std::span<TokenLink> links;
-  if constexpr (kProfile.alignment) {
-    if (sentence.aligns()) links = buffers.links.first(out->tokens.size());
+  LinkList links;
+  if (sentence.aligns() && !out->tokens.empty()) {
+    links = {buffers.links, out->tokens.size()};
+    Align(sentence, links.all());
   }
   const PhraseList& phrases = sentence.options.phrases;
-  if (sentence.is_text && !(out->tokens.empty() && phrases.empty())) {
-    const Result<size_t> bytes = WriteTarget(out->tokens, phrases, text, links);
+  if (sentence.is_text &&
+      (sentence.is_copy || !out->tokens.empty() || !phrases.empty())) {
+    const Result<size_t> bytes =
+        sentence.is_copy
+            ? CopyText(sentence, text)
+            : WriteTarget(out->tokens, phrases,
+                          {sentence.text, sentence.text_offset}, text, &links);
     if (!bytes.ok()) return bytes.status();
     out->text = {text.data(), *bytes};
   }
@@ -377,7 +412,8 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
       !out->tokens.empty()) {
     out->hypotheses = sentence.beams.hypotheses();
   }
-  finished = {sentence.is_text, out->tokens, out->hypotheses, phrases};
+  finished = {sentence.is_text, out->tokens, out->hypotheses, phrases,
+              out->text};
   if (out->tokens.empty()) return Status();
   LATIMER_RETURN_IF_ERROR(sentence.trace.attention.End(&out->attention));
   // A loop has more rows than tokens that are kept.
@@ -390,8 +426,7 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
     mean.Add(out->scores);
     out->mean_score = mean.value();
   }
-  if (!links.empty()) Align(sentence, links);
-  out->links = links;
+  if (sentence.returns_links) out->links = links.all();
   return Status();
 }
 
@@ -498,6 +533,7 @@ Status Translator::BeginIds(std::span<const int32_t> source,
   sentence.ticket = ticket;
   sentence.text_begin = 0;
   sentence.text_end = static_cast<uint32_t>(source.size());
+  sentence.is_copy = false;
   // The ids may be those of an earlier result, which views the workspace.
   std::memmove(sentence.source, source.data(), source.size_bytes());
   const std::span<int32_t> room = {sentence.source,

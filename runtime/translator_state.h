@@ -6,6 +6,7 @@
 
 #include "base/off_stack.h"
 #include "latimer/translator.h"
+#include "phrases/kept_text.h"
 #include "request.h"
 #include "search/scheduler.h"
 #include "text/tokenizer.h"
@@ -32,6 +33,7 @@ struct __attribute__((visibility("hidden"))) Translator::State {
     std::span<const int32_t> tokens;
     std::span<const Hypothesis> hypotheses;
     PhraseList phrases;
+    std::string_view text;  // In the workspace.
   } finished;
 
   const ModelDescription& model() const { return engine.model.info; }
@@ -51,7 +53,11 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   // That, and the target prefix of a text, which lies behind its source.
   Status TakeLaneOfText(const TranslateOptions& options, Sentence** sentence,
                         std::span<int32_t>* prefix);
-  Status PrepareAlignment(Sentence& sentence, const TranslateOptions& options);
+  // Aligns a sentence if that is asked for, or if it `needs` it.
+  Status PrepareAlignment(Sentence& sentence, const TranslateOptions& options,
+                          bool needs);
+  void FindSourceRanges(const Sentence& sentence,
+                        std::span<TextRange> out) const;
   void Align(const Sentence& sentence, std::span<TokenLink> links);
   // Resolves the options of a sentence and queues it. What the request views is
   // in the sentence's memory.
@@ -68,8 +74,10 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   // Writes the text of target ids that translate a text with these phrases, and
   // fills in the links' places in it. Returns its bytes.
   Result<size_t> WriteTarget(std::span<const int32_t> ids,
-                             const PhraseList& phrases, std::span<char> text,
-                             std::span<TokenLink> links) const;
+                             const PhraseList& phrases,
+                             const KeptSource& source, std::span<char> text,
+                             LinkList* links) const;
+  Result<size_t> CopyText(const Sentence& sentence, std::span<char> text) const;
   // Prepares the next part of a text.
   LATIMER_OFF_STACK Status PrepareText(TextCursor& cursor, uint64_t ticket,
                                        TextPart* part);

@@ -187,7 +187,7 @@ struct Service::Parameters {
       return static_cast<int>(std::clamp<double>(number, 0, kMost));
     }
     throw Refusal{400, std::string("Invalid request: ") + name +
-                           " parameter is not a whole number"};
+                           " parameter is not a number"};
   }
   bool Flag(const char* name) const {
     if (Find(name) == nullptr) return false;

@@ -55,7 +55,7 @@ export interface TranslateOptions {
   bannedWords?: string[];
   /** Words and phrases of the source, and what stands for them. */
   terms?: Record<string, string>;
-  /** Placeholders, URLs, e-mail addresses and numbers with units come out as they are. */
+  /** Placeholders, URLs, e-mail addresses, numbers with units, paths and the like come out as they are. */
   protect?: boolean;
   /** Stretches of a single text, as String.slice() takes them, that come out as they are. */
   protectedRanges?: [number, number][];

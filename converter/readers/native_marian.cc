@@ -174,6 +174,7 @@ CanonicalModel ReadNativeMarian(const fs::path& path, bool with_tokenizer) {
   CanonicalModel model;
   model.architecture = config.architecture;
   model.warnings = config.warnings;
+  model.alignment = config.alignment;
   model.warnings.insert(model.warnings.end(), files.warnings.begin(),
                         files.warnings.end());
   model.storage = tensors;

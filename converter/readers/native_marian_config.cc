@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <span>
 #include <string_view>
 
@@ -227,6 +228,21 @@ void ReadNetworkKind(const MarianOptions& options, Architecture* a) {
   }
 }
 
+// Bergamot's students, whose decoders have SSRUs, learn alignments, and Marian
+// takes them from the first head of a layer.
+void ReadAlignment(const MarianOptions& options, NativeMarianConfig* out) {
+  const Architecture& a = out->architecture;
+  if (a.network_kind != NetworkKind::kTransformerSsru) return;
+  const std::string layer =
+      options.Text("transformer-guided-alignment-layer", "last");
+  const unsigned long number = std::strtoul(layer.c_str(), nullptr, 10);
+  out->alignment =
+      AlignmentHead{.layer = number >= 1 && number <= a.decoder_layers
+                                 ? static_cast<uint32_t>(number - 1)
+                                 : a.decoder_layers - 1,
+                    .head = 0};
+}
+
 void ReadSizes(const MarianOptions& options, NativeMarianConfig* out) {
   Architecture& a = out->architecture;
   // Smaller widths have no sinusoids: the formula divides by dim-emb / 2 - 1.
@@ -296,6 +312,7 @@ NativeMarianConfig ReadMarianModelOptions(const MarianOptions& options) {
   ReadNetworkKind(options, &out.architecture);
   ReadEmbeddings(options, &out);
   SplitHeads(&out.architecture);
+  ReadAlignment(options, &out);
   out.warnings = WarningsOf(options, IsModelOption);
   return out;
 }

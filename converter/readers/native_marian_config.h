@@ -3,6 +3,7 @@
 #define LATIMER_CONVERTER_READERS_NATIVE_MARIAN_CONFIG_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct NativeMarianConfig {
   bool wants_learned_positions = false;
   // Numbers of the decoder layers in the tensors' names, from 1.
   std::vector<uint32_t> decoder_layers;
+  // Of a student: what its teacher's alignments trained.
+  std::optional<AlignmentHead> alignment;
   std::vector<std::string> warnings;
 };
 

@@ -53,9 +53,9 @@ void ForEachCharacter(std::string_view text, const Visit& visit) {
 // The text with other characters in the place of those that libyaml does not
 // take for text, one for one. They are of a plane that Unicode leaves empty,
 // and that the text neither has nor writes as an escape.
-class StandIns {
+class RareCharacters {
  public:
-  explicit StandIns(std::string_view text) : text_(text) {
+  explicit RareCharacters(std::string_view text) : text_(text) {
     bool needed = false;
     std::set<uint32_t> used;
     ForEachCharacter(text, [&](uint32_t c, std::string_view, char next) {
@@ -238,7 +238,7 @@ class YamlReader {
   }
 
   const std::string& name_;
-  const StandIns stand_ins_;  // parser_ reads its text.
+  const RareCharacters stand_ins_;  // parser_ reads its text.
   std::unique_ptr<yaml_parser_t, ParserDeleter> parser_{new yaml_parser_t};
   std::vector<Open> open_;
   YamlNode root_;

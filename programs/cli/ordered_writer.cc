@@ -25,6 +25,19 @@ size_t MostBytesOfPart(uint32_t max_target_tokens) {
          SentenceSplitter::kMostBytes + 2 * TextStore::kOverhead;
 }
 
+// Whether a translation may have something of the text as it is, so that the
+// text must be there when it ends.
+bool MayKeep(std::string_view text, const TranslateOptions& options) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  return options.protect || !options.protected_patterns.empty() ||
+         (options.keep_unknown && !text.empty() &&
+          (std::ranges::none_of(text, is_letter) ||
+           std::ranges::any_of(text,
+                               [](char c) { return c < ' ' || c > '~'; })));
+}
+
 }  // namespace
 
 OrderedWriter::OrderedWriter(std::span<Translator* const> translators,
@@ -43,6 +56,11 @@ OrderedWriter::OrderedWriter(std::span<Translator* const> translators,
                  MostBytesOfPart(translators.front()->max_target_tokens())) {
   const Translator& any = *translators.front();
   ids_.reserve(any.max_source_tokens());
+  // Of the texts that are under way, and the one at hand.
+  for (size_t i = 0; i <= lanes * translators.size(); ++i) {
+    copies_.push_back(std::make_shared<std::string>());
+    copies_.back()->reserve(SentenceSplitter::kMostBytes);
+  }
   text_of_ids_.reserve(kIdBytes * any.max_target_tokens());
 }
 
@@ -71,12 +89,28 @@ bool OrderedWriter::TakeText(bool wait) {
   ++texts_taken_;
   options.sampling.stream = texts_taken_;
   kept_text_ = nullptr;
-  if (options.alignment ||
-      (insight_.writes_json() && unit_ == Unit::kSentence)) {
-    kept_text_ = std::make_shared<const std::string>(text_.text);
+  if (ShowsTexts() || (unit_ != Unit::kIds && MayKeep(text_.text, options))) {
+    kept_text_ = CopyOfText();
   }
   cursor_.emplace(kept_text_ != nullptr ? *kept_text_ : text_.text, options);
   return true;
+}
+
+// Whether texts are needed when their translations are written.
+bool OrderedWriter::ShowsTexts() const {
+  return options_.alignment ||
+         (insight_.writes_json() && unit_ == Unit::kSentence);
+}
+
+// A copy of the text at hand: in memory that no text uses any more, if there is
+// some.
+std::shared_ptr<const std::string> OrderedWriter::CopyOfText() {
+  for (const std::shared_ptr<std::string>& free : copies_) {
+    if (free.use_count() > 1) continue;
+    free->assign(text_.text);
+    return free;
+  }
+  return std::make_shared<const std::string>(text_.text);
 }
 
 // Begins one part. Returns false if none can begin now.
@@ -186,6 +220,7 @@ void OrderedWriter::Finish(Translator& translator,
               &part.translation);
   part.stop_reason = translation.stop_reason;
   part.insight = insight_.Take(translator, translation, part.source);
+  if (!ShowsTexts()) part.text = nullptr;
   if (text_state_ != TextState::kBeginning ||
       part.text_number != texts_taken_) {
     return;

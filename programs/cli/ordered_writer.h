@@ -93,6 +93,8 @@ class OrderedWriter : public SharedWork {
 
   bool BeginPart(Translator& translator, uint32_t most, bool wait);
   bool TakeText(bool wait);
+  bool ShowsTexts() const;
+  std::shared_ptr<const std::string> CopyOfText();
   void BeginIds(Translator& translator, OutputPart& part);
   void BeginText(Translator& translator, OutputPart& part);
   void EndText(OutputPart& part);
@@ -124,6 +126,8 @@ class OrderedWriter : public SharedWork {
   std::optional<TextCursor> cursor_;
   // A copy of it, which lives as long as its parts; see OutputPart::text.
   std::shared_ptr<const std::string> kept_text_;
+  // Memory for such copies, while no more than lanes are needed.
+  std::vector<std::shared_ptr<std::string>> copies_;
   // It goes on with a sentence that was cut, and a warning has said so.
   bool cut_reported_ = false;
   // Lines, or sentences that are not empty; bytes of the input up to there.

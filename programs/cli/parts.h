@@ -42,8 +42,8 @@ struct OutputPart {
   uint64_t count = 0;       // Its parts, or the bytes that are left of it.
   TextStore::Text translation;
   TextStore::Text space;  // After the text.
-  // A copy of the text, and what of it this part translates, if the text is
-  // aligned or shown.
+  // A copy of the text, and what of it this part translates, if its translation
+  // keeps something of it, or is aligned or shown.
   std::shared_ptr<const std::string> text;
   std::string_view source;
   PartInsight insight;

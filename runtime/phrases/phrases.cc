@@ -8,9 +8,9 @@
 namespace latimer {
 namespace {
 
-// The numbers before a phrase's tokens: its place, the span of the source, the
-// number of tokens, the bytes of the text, and whether a space comes before it.
-enum Field { kPlace, kBegin, kEnd, kTokens, kBytes, kSpace, kFields };
+// The numbers before a phrase's tokens; kFlags has a bit for each of Flag.
+enum Field { kBegin, kEnd, kTokens, kBytes, kStandIn, kFlags, kFields };
+enum Flag { kUnknown = 1, kSpaceBefore = 2, kSpaceAfter = 4 };
 
 size_t NumbersFor(size_t bytes) {
   return (bytes + sizeof(int32_t) - 1) / sizeof(int32_t);
@@ -33,7 +33,7 @@ bool EndsWith(const Prefix& prefix, std::span<const int32_t> tokens) {
 
 }  // namespace
 
-bool PhraseList::Add(const Phrase& phrase, bool required) {
+bool PhraseList::Add(const Phrase& phrase) {
   const size_t size =
       kFields + phrase.tokens.size() + NumbersFor(phrase.text.size());
   if (count_ == kMostPhrases || size > numbers_.size() - size_) return false;
@@ -42,18 +42,21 @@ bool PhraseList::Add(const Phrase& phrase, bool required) {
     std::memmove(fields + kFields, phrase.tokens.data(),
                  phrase.tokens.size_bytes());
   }
-  fields[kPlace] = -1;
   fields[kBegin] = static_cast<int32_t>(phrase.source_begin);
   fields[kEnd] = static_cast<int32_t>(phrase.source_end);
   fields[kTokens] = static_cast<int32_t>(phrase.tokens.size());
   fields[kBytes] = static_cast<int32_t>(phrase.text.size());
-  fields[kSpace] = phrase.space_before ? 1 : 0;
+  fields[kStandIn] = phrase.stand_in;
+  fields[kFlags] = (phrase.is_unknown ? kUnknown : 0) |
+                   (phrase.space_before ? kSpaceBefore : 0) |
+                   (phrase.space_after ? kSpaceAfter : 0);
   if (!phrase.text.empty()) {
     std::memcpy(fields + kFields + phrase.tokens.size(), phrase.text.data(),
                 phrase.text.size());
   }
   size_ += size;
-  required_ |= uint64_t{required} << count_++;
+  terms_ |= uint64_t{phrase.is_term()} << count_++;
+  keeps_text_ = keeps_text_ || !phrase.is_term();
   return true;
 }
 
@@ -66,7 +69,10 @@ bool PhraseList::Next(size_t* at, Phrase* out) const {
           {fields + kFields, tokens},
           {reinterpret_cast<const char*>(fields + kFields + tokens),
            static_cast<size_t>(fields[kBytes])},
-          fields[kSpace] != 0};
+          fields[kStandIn],
+          (fields[kFlags] & kUnknown) != 0,
+          (fields[kFlags] & kSpaceBefore) != 0,
+          (fields[kFlags] & kSpaceAfter) != 0};
   *at += SizeOf(fields);
   return true;
 }
@@ -83,52 +89,9 @@ size_t PhraseList::tokens() const {
   return tokens;
 }
 
-size_t PhraseList::Begin(size_t index) const {
-  size_t begin = 0;
-  for (; index > 0; --index) begin += SizeOf(numbers_.data() + begin);
-  return begin;
-}
-
-void PhraseList::Place(std::span<const int32_t> target) {
-  size_t at = 0;
-  size_t most = 0;
-  Phrase phrase;
-  for (size_t begin = 0; Next(&at, &phrase); begin = at) {
-    numbers_[begin + kPlace] = -1;
-    most = std::max(most, phrase.tokens.size());
-  }
-  // Those of a shorter phrase may be the beginning of a longer one.
-  for (size_t count = most; count > 0; --count) {
-    at = 0;
-    for (size_t begin = 0; Next(&at, &phrase); begin = at) {
-      if (phrase.text.empty() || phrase.tokens.size() != count) continue;
-      numbers_[begin + kPlace] = FindFree(phrase.tokens, target);
-    }
-  }
-}
-
-// The first place of `tokens` that no phrase has taken; -1: none.
-int32_t PhraseList::FindFree(std::span<const int32_t> tokens,
-                             std::span<const int32_t> target) const {
-  for (size_t i = 0; i + tokens.size() <= target.size(); ++i) {
-    bool found = std::equal(tokens.begin(), tokens.end(),
-                            target.begin() + static_cast<ptrdiff_t>(i));
-    for (size_t other = 0; found && other < size_;) {
-      const int32_t* const fields = numbers_.data() + other;
-      const auto first = static_cast<size_t>(fields[kPlace]);
-      found = fields[kPlace] < 0 || first >= i + tokens.size() ||
-              i >= first + static_cast<size_t>(fields[kTokens]);
-      other += SizeOf(fields);
-    }
-    if (found) return static_cast<int32_t>(i);
-  }
-  return -1;
-}
-
 bool PhraseList::RequireMissing(const Prefix& translation,
                                 const TokenizerView& tokenizer) {
-  const uint64_t all = ~uint64_t{0} >> (64 - count_);
-  if (required_ == all) return false;
+  if (required_ == terms_) return false;
   PhraseProgress progress;
   for (size_t size = 2; size <= translation.size; ++size) {
     if (size < translation.size &&
@@ -137,7 +100,7 @@ bool PhraseList::RequireMissing(const Prefix& translation,
     }
     progress.Add(*this, {translation.start, translation.target, size});
   }
-  const uint64_t missing = all & ~progress.met_ & ~required_;
+  const uint64_t missing = terms_ & ~progress.met_ & ~required_;
   required_ |= missing;
   return missing != 0;
 }
@@ -200,6 +163,7 @@ void PhraseProgress::Add(const PhraseList& phrases, const Prefix& prefix) {
   size_t at = 0;
   Phrase phrase;
   for (uint16_t i = 0; phrases.Next(&at, &phrase); ++i) {
+    if (!phrase.is_term()) continue;
     if (current_ == kNone ? met(i) || !EndsWith(prefix, phrase.tokens)
                           : current_ != i) {
       continue;

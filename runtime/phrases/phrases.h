@@ -1,16 +1,14 @@
-// Phrases that a translation must contain, and which of their tokens comes
-// next.
+// Phrases that a translation must contain: terms, and what comes out as it is.
 //
-// A phrase belongs to a span of the source. It begins at the step whose
-// cross-attention points at that span, and its tokens follow in order. Before
-// EOS, and when the tokens that are left are no more than they need, those that
-// are missing come first. A phrase that the search produces by itself counts.
+// What comes out as it is, protected spans and what the model cannot read, does
+// not touch the search: kept_text.h puts it into the translation.
 //
-// All this holds for phrases that are required. Those of terms are not at
-// first: a sentence is searched again with those that are missing.
-//
-// Terms, protected spans (source_phrases.h) and inline markup that must not be
-// translated are phrases.
+// Terms come out by themselves or are dictated. A sentence is searched again
+// with those that it lacks, and from then on they are required: a term begins
+// at the step whose cross-attention points at its source, and its tokens follow
+// in order. Before EOS, and when the tokens that are left are no more than they
+// need, those that are missing come first. A term that the search produces by
+// itself counts.
 #ifndef LATIMER_SEARCH_PHRASES_H_
 #define LATIMER_SEARCH_PHRASES_H_
 
@@ -28,12 +26,22 @@ namespace latimer {
 inline constexpr size_t kMostPhrases = 64;
 
 struct Phrase {
-  uint32_t source_begin = 0;  // Tokens [begin, end) of the source.
+  // Of a term the tokens [begin, end) of the source, of others the bytes of the
+  // text that was tokenized.
+  uint32_t source_begin = 0;
   uint32_t source_end = 0;
+  // Those of a term; else none.
   std::span<const int32_t> tokens = {};
-  // What stands in the text in place of the tokens; empty: their own text.
+  // What comes out as it is.
   std::string_view text = {};
-  bool space_before = false;  // Before `text`.
+  // Which of StandIns::ranges it is; -1: the model has read the text itself.
+  int32_t stand_in = -1;
+  bool is_unknown = false;  // The model cannot read it.
+  // In the source.
+  bool space_before = false;
+  bool space_after = false;
+
+  bool is_term() const { return !tokens.empty(); }
 };
 
 // Phrases one after another in the numbers of a sentence's memory, which they
@@ -48,9 +56,12 @@ class PhraseList {
   size_t count() const { return count_; }
   // Tokens of all phrases.
   size_t tokens() const;
-  // Adds a copy, which the search must produce if it is `required`. False if
-  // there is no room.
-  bool Add(const Phrase& phrase, bool required = true);
+  // Whether any of them is a term.
+  bool has_terms() const { return terms_ != 0; }
+  // Whether any of them is not.
+  bool keeps_text() const { return keeps_text_; }
+  // Adds a copy. False if there is no room.
+  bool Add(const Phrase& phrase);
 
   // Where the tokens of the next phrase may be written before Add.
   std::span<int32_t> room() const;
@@ -58,27 +69,22 @@ class PhraseList {
   // Goes through the phrases: `*at` is 0 at first.
   bool Next(size_t* at, Phrase* out) const;
 
-  // A bit for each phrase that the search must produce.
+  // A bit for each term that the search must produce.
   uint64_t required() const { return required_; }
   // Requires those that a finished translation lacks, as whole words. False if
   // all others are there.
   bool RequireMissing(const Prefix& translation,
                       const TokenizerView& tokenizer);
 
-  // Where tokens of phrase `index` begin in the finished translation; -1:
-  // nowhere.
-  int32_t place(size_t index) const { return numbers_[Begin(index)]; }
-  // Finds that of each phrase with a text of its own, of longer ones first.
-  void Place(std::span<const int32_t> target);
+  // The letter of the stand-ins; see StandIns.
+  char stand_in_letter = '\0';
 
  private:
-  size_t Begin(size_t index) const;
-  int32_t FindFree(std::span<const int32_t> tokens,
-                   std::span<const int32_t> target) const;
-
   std::span<int32_t> numbers_ = {};
   size_t count_ = 0;
   size_t size_ = 0;  // Numbers that are used.
+  uint64_t terms_ = 0;
+  bool keeps_text_ = false;
   uint64_t required_ = 0;
 };
 

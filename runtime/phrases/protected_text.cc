@@ -194,9 +194,160 @@ size_t NumberWithUnit(std::string_view text, size_t at) {
   for (const std::string_view unit : kUnits) {
     if (!rest.starts_with(unit)) continue;
     if (GoesOn(From(rest, unit.size()))) continue;
+    if (unit == "s" && unit_begin == end) continue;  // 1990s
     return unit_begin + unit.size() - at;
   }
   return is_time ? end - at : 0;
+}
+
+// Digits with single separators between them: where they end.
+size_t EndOfNumber(std::string_view text, size_t at,
+                   std::string_view separators) {
+  while (IsAsciiDigit(At(text, at)) ||
+         (At(text, at) != '\0' &&
+          separators.find(At(text, at)) != separators.npos &&
+          IsAsciiDigit(At(text, at + 1)))) {
+    ++at;
+  }
+  return at;
+}
+
+size_t CountDigits(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, IsAsciiDigit));
+}
+
+// A sign of a currency before a number, perhaps with letters before it, as in
+// R$ 5.
+size_t Price(std::string_view text, size_t at) {
+  if (at > 0 && IsWord(text[at - 1])) return 0;
+  size_t end = at;
+  while (end < at + 2 && At(text, end) >= 'A' && At(text, end) <= 'Z') ++end;
+  const Utf8Char sign = FirstChar(From(text, std::min(end, text.size())));
+  if (sign.code_point != '$' &&
+      (sign.code_point < 0xA2 || sign.code_point > 0xA5) &&
+      (sign.code_point < 0x20A0 || sign.code_point > 0x20CF)) {
+    return 0;
+  }
+  end += sign.bytes;
+  end += UnitSpace(text, end);
+  if (!IsAsciiDigit(At(text, end))) return 0;
+  return EndOfNumber(text, end, ".,") - at;
+}
+
+// v2.14.0-rc1, 1.2.3, and 192.168.0.1.
+size_t Version(std::string_view text, size_t at) {
+  if (at > 0 && (IsWord(text[at - 1]) || text[at - 1] == '.')) return 0;
+  const bool has_letter = At(text, at) == 'v' || At(text, at) == 'V';
+  const size_t begin = at + (has_letter ? 1 : 0);
+  size_t end = EndOfNumber(text, begin, ".");
+  const auto dots = std::ranges::count(Slice(text, begin, end - begin), '.');
+  if (dots < (has_letter ? 1 : 2)) return 0;
+  while (
+      (At(text, end) == '-' || At(text, end) == '+' || At(text, end) == '.') &&
+      IsAsciiAlnum(At(text, end + 1))) {
+    ++end;
+    while (IsAsciiAlnum(At(text, end))) ++end;
+  }
+  return IsWord(At(text, end)) ? 0 : end - at;
+}
+
+// /usr/lib, ~/x, ./x, ../x, and C:\x.
+size_t Path(std::string_view text, size_t at) {
+  const std::string_view rest = From(text, at);
+  if (at > 0 && (IsWord(text[at - 1]) || text[at - 1] == '/' ||
+                 text[at - 1] == '.' || text[at - 1] == '<')) {
+    return 0;
+  }
+  const bool has_drive =
+      IsAsciiLetter(At(text, at)) &&
+      (Slice(rest, 1, 2) == ":\\" || Slice(rest, 1, 2) == ":/");
+  size_t end = at + (has_drive ? 2 : 0);
+  bool is_relative = false;
+  for (const std::string_view begin : {"~", ".", ".."}) {
+    if (!rest.starts_with(begin) || At(text, at + begin.size()) != '/')
+      continue;
+    end = at + begin.size();
+    is_relative = true;
+  }
+  const auto is_part = [](char c) {
+    return IsWord(c) || c == '.' || c == '-' || c == '+' || c == '@' ||
+           c == '~';
+  };
+  size_t parts = 0;
+  while ((At(text, end) == '/' || (has_drive && At(text, end) == '\\')) &&
+         is_part(At(text, end + 1))) {
+    ++end;
+    ++parts;
+    while (is_part(At(text, end))) ++end;
+  }
+  if (parts < (has_drive || is_relative ? 1 : 2)) return 0;
+  return WithoutPunctuation(text, at, end);
+}
+
+// +49 30 1234567, (555) 010-4477, 555-010-4477.
+size_t PhoneNumber(std::string_view text, size_t at) {
+  constexpr size_t kFewestDigits = 7;
+  const char first = At(text, at);
+  if (at > 0 && (IsWord(text[at - 1]) || text[at - 1] == '.')) return 0;
+  if (first != '+' && first != '(' && !IsAsciiDigit(first)) return 0;
+  size_t end = at + (first == '+' ? 1 : 0);
+  bool has_area = false;  // In brackets.
+  for (;;) {
+    size_t next = end;
+    if (next > at + 1 && At(text, next) == ' ') ++next;
+    if (At(text, next) != '(') break;
+    size_t close = EndOfNumber(text, next + 1, "");
+    if (close == next + 1 || At(text, close) != ')') break;
+    has_area = true;
+    end = close + 1;
+    if (At(text, end) == ' ' && IsAsciiDigit(At(text, end + 1))) ++end;
+    break;
+  }
+  const bool is_marked = first == '+' || has_area;
+  if (!IsAsciiDigit(At(text, end))) return 0;
+  end = EndOfNumber(text, end, is_marked ? " -./" : "-");
+  const std::string_view number = Slice(text, at, end - at);
+  if (CountDigits(number) < kFewestDigits || IsWord(At(text, end)) ||
+      (!is_marked && std::ranges::count(number, '-') < 2)) {
+    return 0;
+  }
+  return end - at;
+}
+
+// A number of six digits or more, perhaps with hyphens, or letters and digits
+// in one word, such as BE0768880101, but neither 1990s nor 20th.
+size_t Identifier(std::string_view text, size_t at) {
+  constexpr size_t kFewestDigits = 6;
+  if (at > 0 &&
+      (IsWordCharacter(LastChar(First(text, at)).code_point) ||
+       (std::string_view("-.,").find(text[at - 1]) != std::string_view::npos &&
+        at > 1 && IsWord(text[at - 2])))) {
+    return 0;
+  }
+  size_t end = at;
+  bool has_letter = false, has_capital = false;
+  bool has_digit = false, mixes = false;
+  while (IsAsciiAlnum(At(text, end)) || (At(text, end) == '-' && end > at &&
+                                         IsAsciiAlnum(At(text, end + 1)))) {
+    const char c = At(text, end++);
+    if (c == '-' && !has_capital) has_letter = false;  // today-112
+    if (IsAsciiLetter(c)) has_letter = true;
+    if (c >= 'A' && c <= 'Z') has_capital = true;
+    if (IsAsciiDigit(c)) {
+      has_digit = true;
+      mixes = mixes || has_letter;
+    }
+  }
+  const std::string_view word = Slice(text, at, end - at);
+  if (!has_digit || IsWordCharacter(FirstChar(From(text, end)).code_point)) {
+    return 0;
+  }
+  const size_t digits = CountDigits(word);
+  // 1,000,000 and 3.141592 are numbers.
+  const bool goes_on = (At(text, end) == '.' || At(text, end) == ',') &&
+                       IsAsciiDigit(At(text, end + 1));
+  if (goes_on) return 0;
+  return digits >= kFewestDigits || (mixes && digits >= 2) ? end - at : 0;
 }
 
 bool IsBoundary(std::string_view text, size_t at) {
@@ -212,7 +363,8 @@ bool IsBoundary(std::string_view text, size_t at) {
 size_t ProtectedBytes(std::string_view text, size_t at) {
   size_t bytes = 0;
   for (const auto find :
-       {Placeholder, Conversion, Url, EmailAddress, NumberWithUnit}) {
+       {Placeholder, Conversion, Url, EmailAddress, NumberWithUnit, Price,
+        Version, Path, PhoneNumber, Identifier}) {
     bytes = std::max(bytes, find(text, at));
   }
   return bytes;

@@ -12,7 +12,11 @@ namespace latimer {
 //   {{ x }}, {name}, ${name}, #{name}, %{name}   placeholders of templates
 //   %s, %-5.2f, %1$d, %(name)s, %@, %1           of printf, Python, Cocoa, Qt
 //   https://host/path, www.host/path, name@host.org
-//   5 km, 3.5 GB, 20 %, 12:30                    numbers with units
+//   5 km, 3.5 GB, 20 %, 12:30, $45.90            numbers with units
+//   v2.14.0-rc1, 192.168.0.1                     versions, addresses
+//   /usr/lib/x, ~/x, ./x, C:\x                   paths
+//   +49 30 1234567, (555) 010-4477               telephone numbers
+//   1255837350318304, BE0768880101, A4-17        identifiers
 size_t ProtectedBytes(std::string_view text, size_t at);
 
 // Bytes of `text` from `at` that `pattern` protects; 0: it does not fit. In a

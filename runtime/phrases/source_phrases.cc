@@ -6,14 +6,13 @@
 #include "base/off_stack.h"
 #include "phrases/protected_text.h"
 #include "phrases/unknown_text.h"
+#include "text/ascii.h"
+#include "text/grapheme.h"
 #include "text/slice.h"
 #include "text/utf8.h"
 
 namespace latimer {
 namespace {
-
-// Most tokens that stand for a protected span.
-constexpr size_t kMostStandIns = 16;
 
 // Fewest tokens that phrases leave to a source.
 constexpr size_t kLeastRoom = 16;
@@ -62,7 +61,7 @@ size_t BytesThatFit(std::string_view text, size_t numbers) {
   const size_t most = std::min(text.size(), numbers * sizeof(int32_t));
   size_t end = 0;
   while (end < most) {
-    const size_t bytes = ClusterBytes(text, end);  // 0: not UTF-8.
+    const size_t bytes = GraphemeBytes(text, end);  // 0: not UTF-8.
     if (end + bytes > most) break;
     end += std::max<size_t>(1, bytes);
   }
@@ -102,6 +101,11 @@ bool LosesUnknown(const TextReader& reader, const TextPart& part,
       source.subspan(part.words_begin, part.words_end - part.words_begin));
 }
 
+bool Protects(const TranslateOptions& options) {
+  return options.protect || !options.protected_patterns.empty() ||
+         !options.protected_ranges.empty();
+}
+
 // Whether a target token writes text, and does not end the translation.
 bool WritesText(const TextReader& reader, int32_t id) {
   const std::span<const TargetKind> kinds = reader.model.tokenizer.target_kinds;
@@ -117,39 +121,147 @@ struct PartEnd {
   size_t protected_bytes = 0;  // Of a protected span that begins there.
 };
 
+// The protected spans of a text from its beginning, as many as a part may have.
+struct ProtectedSpans {
+  TextRange ranges[StandIns::kMost];
+  size_t count = 0;
+  // Where a part must end, because of a span for which there is no room.
+  size_t end = SIZE_MAX;
+
+  std::span<const TextRange> all() const { return {ranges, count}; }
+};
+
+// Finds protected spans.
+class SpanFinder {
+ public:
+  // `text` is at `offset` of the whole text, which goes on after it unless
+  // `text_ends`.
+  SpanFinder(std::string_view text, bool text_ends, size_t offset,
+             const TranslateOptions& options)
+      : text_(text), text_ends_(text_ends), offset_(offset), options_(options) {
+    Skip(0);
+  }
+
+  // Finds those that begin in the first `bytes` bytes.
+  void Find(size_t bytes, ProtectedSpans* out) {
+    for (size_t at = 0; at < std::min(bytes, text_.size());) {
+      const size_t found = BytesAt(at);
+      if (found == 0) {
+        at += std::max<size_t>(1, FirstChar(From(text_, at)).bytes);
+        continue;
+      }
+      if (out->count == StandIns::kMost) {
+        out->end = at;
+        return;
+      }
+      out->ranges[out->count++] = {static_cast<uint32_t>(at),
+                                   static_cast<uint32_t>(at + found)};
+      at += found;
+    }
+  }
+
+  // Whether a span ends where it seems to: one that a pattern found may go on
+  // beyond the text, of a range the size is known.
+  bool EndIsSeen(const TextRange& span) const {
+    if (text_ends_ || span.end != text_.size()) return true;
+    const std::span<const TextRange> ranges = options_.protected_ranges;
+    return std::ranges::any_of(ranges, [&](const TextRange& range) {
+      return range.begin == offset_ + span.begin;
+    });
+  }
+
+ private:
+  // Goes on to the first of the caller's ranges at text_[at] or behind it.
+  void Skip(size_t at) {
+    const std::span<const TextRange> ranges = options_.protected_ranges;
+    while (range_ < ranges.size() && (ranges[range_].begin < offset_ + at ||
+                                      ranges[range_].size() == 0)) {
+      ++range_;
+    }
+  }
+
+  // Bytes of the span at text_[at]: a range of the caller, or else up to the
+  // next one the longest that is found; 0: none.
+  size_t BytesAt(size_t at) {
+    Skip(at);
+    size_t end = text_.size();
+    if (range_ < options_.protected_ranges.size()) {
+      const TextRange& next = options_.protected_ranges[range_];
+      if (next.begin == offset_ + at) return WithoutBlank(at, next.size());
+      end = std::min<size_t>(end, next.begin - offset_);
+    }
+    const std::string_view text = Slice(text_, 0, end);
+    size_t bytes = options_.protect ? ProtectedBytes(text, at) : 0;
+    for (const std::string_view pattern : options_.protected_patterns) {
+      const size_t found = PatternBytes(text, at, pattern);
+      if (!CutsCharacter(text_, at + found)) bytes = std::max(bytes, found);
+    }
+    return WithoutBlank(at, bytes);
+  }
+
+  // 0 for a span of white space only, which has no place of its own.
+  size_t WithoutBlank(size_t at, size_t bytes) const {
+    const size_t near = std::min(bytes, text_.size() - at);
+    return LeadingSpaceBytes(Slice(text_, at, near)) == near ? 0 : bytes;
+  }
+
+  std::string_view text_;
+  bool text_ends_;
+  size_t offset_;
+  const TranslateOptions& options_;
+  size_t range_ = 0;  // The next of the caller's ranges.
+};
+
 // Finds the phrases of a part of a text.
 class PhraseFinder {
  public:
-  // `text` begins with the words of the part, at `offset` of the whole text,
-  // and goes on after them: to its end if `text_ends`. `room` begins with the
-  // source.
+  // `room` begins with the source. The protected spans are those of a text at
+  // whose byte `begin` the words of the part begin; `text` goes on after them.
   PhraseFinder(const TextReader& reader, const TextPart& part,
-               std::string_view text, bool text_ends, size_t offset,
+               std::string_view text, size_t begin, const SpanFinder& finder,
+               std::span<const TextRange> spans, char stand_in_letter,
                const TranslateOptions& options, size_t most_tokens,
                std::span<int32_t> room)
       : reader_(reader),
         part_(part),
-        source_(room.first(part.source_count)),
         text_(text),
-        text_ends_(text_ends),
-        offset_(offset),
+        begin_(begin),
+        finder_(finder),
+        spans_(spans),
+        source_(room.first(part.source_count)),
         options_(options),
         most_tokens_(most_tokens),
         list_(room.subspan(part.source_count)),
         whole_room_(PhraseList(room).room().size()),
         keeps_unknown_(options.keep_unknown &&
-                       LosesUnknown(reader, part, source_)) {}
+                       LosesUnknown(reader, part, source_)) {
+    list_.stand_in_letter = stand_in_letter;
+  }
 
-  // Stops at a phrase that goes on beyond the part, and sets *cut to where it
+  // Stops at a span that goes on beyond the part, and sets *cut to where it
   // begins. kTextTooLong if there is no room for all; then *cut, if it is set,
   // is where a part may end that has room: at 0, before a protected span.
   Result<PhraseList> Find(std::optional<PartEnd>* cut) {
-    const size_t end = part_.words.size();
+    const std::string_view words = part_.words;
+    const size_t end = words.size();
     for (size_t at = 0; at < end;) {
+      while (span_ < spans_.size() && spans_[span_].begin < begin_ + at) {
+        ++span_;
+      }
+      const bool is_span =
+          span_ < spans_.size() && spans_[span_].begin == begin_ + at;
       const Term* term = nullptr;
-      const size_t bytes = FindSpan(at, &term);
+      size_t bytes = 0;
+      if (is_span) {
+        bytes = spans_[span_].size();
+      } else {
+        const size_t next =
+            span_ < spans_.size() ? spans_[span_].begin - begin_ : text_.size();
+        bytes = FindTerm(at, next, &term);
+      }
       if (bytes > end - at) {
-        *cut = PartEnd{at, term == nullptr && EndIsSeen(at, bytes) ? bytes : 0};
+        const bool is_whole = is_span && finder_.EndIsSeen(spans_[span_]);
+        *cut = PartEnd{at, is_whole ? bytes : 0};
         break;
       }
       if (bytes == 0) {
@@ -161,7 +273,7 @@ class PhraseFinder {
       if (at > 0) *cut = PartEnd{at};
       if (term != nullptr) {
         LATIMER_RETURN_IF_ERROR(AddTerm(at, bytes, *term));
-      } else if (!AddProtected(at, bytes)) {
+      } else if (!AddKept(at, bytes, /*is_unknown=*/false)) {
         // With a source of fixed length the error says how to get room.
         const uint32_t fixed = reader_.model.info.generation.source_length;
         if (at == 0 && fixed == 0) *cut = PartEnd{0, bytes};
@@ -175,55 +287,28 @@ class PhraseFinder {
   }
 
  private:
-  // Bytes of what begins at text_[at]: a range of the caller, or else up to the
-  // next one a protected span, or else the longest term, of equal ones the
-  // first.
-  size_t FindSpan(size_t at, const Term** term) {
-    const std::span<const TextRange> ranges = options_.protected_ranges;
-    while (range_ < ranges.size() && (ranges[range_].begin < offset_ + at ||
-                                      ranges[range_].size() == 0)) {
-      ++range_;
-    }
-    size_t end = text_.size();
-    if (range_ < ranges.size()) {
-      const TextRange& next = ranges[range_];
-      if (next.begin == offset_ + at) return WithoutBlank(at, next.size());
-      end = std::min<size_t>(end, next.begin - offset_);
-    }
-    const std::string_view text = Slice(text_, 0, end);
-    size_t bytes = options_.protect ? ProtectedBytes(text, at) : 0;
-    for (const std::string_view pattern : options_.protected_patterns) {
-      const size_t found = PatternBytes(text, at, pattern);
-      if (!CutsCharacter(text_, at + found)) bytes = std::max(bytes, found);
-    }
-    bytes = WithoutBlank(at, bytes);
-    if (bytes > 0) return bytes;
+  // Bytes of the longest term at words[at] that ends before `end`, of equal
+  // ones the first.
+  size_t FindTerm(size_t at, size_t end, const Term** term) const {
+    size_t bytes = 0;
     for (const Term& candidate : options_.terms) {
-      const size_t found = TermBytes(text, at, candidate.source());
-      if (found <= bytes) continue;
+      const size_t found = TermBytes(text_, at, candidate.source());
+      if (found <= bytes || found > end - at) continue;
       bytes = found;
       *term = &candidate;
     }
     return bytes;
   }
 
-  // Whether the span at text_[at] ends there: one that a pattern found may go
-  // on beyond text_, of a range the size is known.
-  bool EndIsSeen(size_t at, size_t bytes) const {
-    const std::span<const TextRange> ranges = options_.protected_ranges;
-    return text_ends_ || at + bytes != text_.size() ||
-           (range_ < ranges.size() && ranges[range_].begin == offset_ + at);
-  }
-
   size_t ClusterBytesAt(size_t at) const {
-    return keeps_unknown_ ? ClusterBytes(part_.words, at)
-                          : FirstChar(From(text_, at)).bytes;
+    return keeps_unknown_ ? GraphemeBytes(part_.words, at)
+                          : FirstChar(From(part_.words, at)).bytes;
   }
 
-  // Adds what is at text_[at] to the run of unknown characters, which it may
+  // Adds what is at words[at] to the run of unknown characters, which it may
   // begin or end. False if there is no room for the run.
   bool ReadUnknown(size_t at, std::optional<PartEnd>* cut) {
-    const size_t bytes = ClusterBytes(part_.words, at);
+    const size_t bytes = GraphemeBytes(part_.words, at);
     const std::string_view cluster = Slice(part_.words, at, bytes);
     if (IsUnknownCluster(reader_.tokenizer.view(), reader_.scratch, cluster)) {
       if (unknown_.size() == 0) unknown_.begin = static_cast<uint32_t>(at);
@@ -238,7 +323,10 @@ class PhraseFinder {
   bool AddUnknown(std::optional<PartEnd>* cut) {
     const TextRange run = unknown_;
     unknown_ = {};
-    if (run.size() == 0 || AddProtected(run.begin, run.size())) return true;
+    if (run.size() == 0 ||
+        AddKept(run.begin, run.size(), /*is_unknown=*/true)) {
+      return true;
+    }
     if (run.begin > LeadingSpaceBytes(part_.words)) {
       *cut = PartEnd{run.begin};
     } else {
@@ -250,24 +338,16 @@ class PhraseFinder {
   // The part begins with a run: it may end behind it, or in it. Without other
   // phrases to find, such a part has no source, and the run all of its room.
   void CutRun(const TextRange& run, std::optional<PartEnd>* cut) const {
-    const bool has_source = WantsPhrases(options_);
-    const size_t numbers = has_source ? list_.room().size() : whole_room_;
-    const size_t taken = has_source ? kMostStandIns : 0;
-    if (numbers <= taken) return;
+    const size_t numbers =
+        WantsPhrases(options_) ? list_.room().size() : whole_room_;
     const std::string_view words = part_.words;
-    size_t end = run.begin + BytesThatFit(Slice(words, run.begin, run.size()),
-                                          numbers - taken);
+    size_t end =
+        run.begin + BytesThatFit(Slice(words, run.begin, run.size()), numbers);
     end += LeadingSpaceBytes(From(words, end));
     if (end > run.begin && end < words.size()) *cut = PartEnd{end};
   }
 
-  // 0 for a span of white space only, which has no place of its own.
-  size_t WithoutBlank(size_t at, size_t bytes) const {
-    const size_t near = std::min(bytes, text_.size() - at);
-    return LeadingSpaceBytes(Slice(text_, at, near)) == near ? 0 : bytes;
-  }
-
-  // Tokens of the source before byte `end` of the text. A space at the end has
+  // Tokens of the source before byte `end` of the words. A space at the end has
   // none of its own.
   size_t TokensBefore(size_t end) const {
     const std::string_view text = Slice(part_.words, 0, end);
@@ -278,129 +358,71 @@ class PhraseFinder {
                     source_.size());
   }
 
-  // False if there is no room.
-  bool AddProtected(size_t at, size_t bytes) {
-    const size_t begin = TokensBefore(at);
-    const size_t end = std::max(begin, TokensBefore(at + bytes));
-    Phrase phrase;
-    phrase.text = Slice(part_.words, at, bytes);
-    phrase.space_before =
-        at == 0 || TrailingSpaceBytes(Slice(part_.words, 0, at)) > 0;
-    phrase.tokens = StandIns(phrase.text, source_.subspan(begin, end - begin));
-    return !phrase.tokens.empty() && Add(begin, end, phrase);
+  // Adds what comes out as it is. False if there is no room.
+  bool AddKept(size_t at, size_t bytes, bool is_unknown) {
+    const std::string_view words = part_.words;
+    return list_.Add(
+        {.source_begin = static_cast<uint32_t>(at),
+         .source_end = static_cast<uint32_t>(at + bytes),
+         .text = Slice(words, at, bytes),
+         .stand_in = is_unknown || list_.stand_in_letter == '\0'
+                         ? -1
+                         : static_cast<int32_t>(span_),
+         .is_unknown = is_unknown,
+         .space_before = at == 0 || TrailingSpaceBytes(Slice(words, 0, at)) > 0,
+         .space_after = at + bytes == words.size() ||
+                        LeadingSpaceBytes(From(words, at + bytes)) > 0});
   }
 
   LATIMER_OFF_STACK Status AddTerm(size_t at, size_t bytes, const Term& term) {
     const std::span<int32_t> room = list_.room();
     const Result<size_t> count = EncodeTerm(reader_, term, most_tokens_, room);
     if (!count.ok()) return count.status();
-    Phrase phrase;
-    phrase.tokens = room.first(*count);
-    return Add(TokensBefore(at), TokensBefore(at + bytes), phrase)
+    const size_t begin = TokensBefore(at);
+    const size_t end = std::max(begin + 1, TokensBefore(at + bytes));
+    return list_.Add({.source_begin = static_cast<uint32_t>(begin),
+                      .source_end = static_cast<uint32_t>(end),
+                      .tokens = room.first(*count)})
                ? Status()
                : TooMany(reader_);
   }
 
-  // A term may come out by itself. False if there is no room.
-  bool Add(size_t begin, size_t end, Phrase& phrase) {
-    phrase.source_begin = static_cast<uint32_t>(begin);
-    phrase.source_end = static_cast<uint32_t>(std::max(end, begin + 1));
-    return list_.Add(phrase, /*required=*/!phrase.text.empty());
-  }
-
-  // Tokens that the decoder reads in place of a protected span: if possible
-  // those of its text, which are `source` of the source.
-  std::span<const int32_t> StandIns(std::string_view text,
-                                    std::span<const int32_t> source) const {
-    const ModelDescription& info = reader_.model.info;
-    const Architecture& a = info.architecture;
-    const std::span<int32_t> ids = list_.room();
-    size_t count = 0;
-    if (info.encodes_target) {
-      const Result<size_t> encoded =
-          reader_.target_tokenizer.Encode(text, reader_.scratch, ids);
-      if (encoded.ok()) count = *encoded;
-    } else if (a.embeddings_shared || a.source_embedding_tied) {
-      count = CopyIds(source.first(std::min(source.size(), ids.size())), ids);
-    }
-    // Unknown ones are left out if others remain.
-    size_t kept = 0;
-    for (const int32_t id : ids.first(std::min(count, kMostStandIns))) {
-      if (WritesText(reader_, id)) ids[kept++] = id;
-    }
-    if (kept == 0 && !ids.empty()) ids[kept++] = AnyText();
-    return ids.first(kept);
-  }
-
-  // The unknown token, or else any that is text.
-  int32_t AnyText() const {
-    const std::span<const TargetKind> kinds =
-        reader_.model.tokenizer.target_kinds;
-    for (const TargetKind kind : {TargetKind::kUnknown, TargetKind::kText}) {
-      const auto found = std::find(kinds.begin(), kinds.end(), kind);
-      if (found != kinds.end()) {
-        return static_cast<int32_t>(found - kinds.begin());
-      }
-    }
-    return 0;
-  }
-
   const TextReader& reader_;
   const TextPart& part_;
-  std::span<const int32_t> source_;
   std::string_view text_;
-  bool text_ends_;
-  size_t offset_;
+  size_t begin_;
+  const SpanFinder& finder_;
+  std::span<const TextRange> spans_;
+  std::span<int32_t> source_;
   const TranslateOptions& options_;
   size_t most_tokens_;
   PhraseList list_;
   size_t whole_room_;  // Numbers of a phrase without a source.
   bool keeps_unknown_;
-  size_t range_ = 0;        // The next of the caller's ranges.
+  size_t span_ = 0;         // The next of the protected spans.
   TextRange unknown_ = {};  // A run of unknown characters, in the part.
 };
 
-// Whether nobody wants phrases, and the part has nothing to translate beside
-// unknown characters. Then it becomes one without a source, and a phrase with
-// its words.
-LATIMER_OFF_STACK bool IsKeptWhole(const TextReader& reader,
-                                   const TranslateOptions& options,
-                                   std::span<int32_t> room, TextPart* part,
-                                   PhraseList* phrases) {
-  if (WantsPhrases(options)) return false;
-  std::string_view words = From(part->words, LeadingSpaceBytes(part->words));
-  words.remove_suffix(TrailingSpaceBytes(words));
-  PhraseList whole(room);
-  if (words.empty() || !IsUtf8(words) ||
-      !IsAllUnknown(reader.tokenizer.view(), reader.scratch, words) ||
-      !whole.Add({.text = words})) {
-    return false;
+// The letter of stand-ins for a text: one that the model reads and that the
+// text has before no digit; 0: none.
+char FindLetter(const TextReader& reader, std::string_view text) {
+  for (const char letter : std::string_view("XZQVx")) {
+    const char word[] = {letter, '1', '\0'};
+    bool occurs = false;
+    for (size_t i = 0; i + 1 < text.size() && !occurs; ++i) {
+      occurs = (text[i] | 0x20) == (letter | 0x20) && IsAsciiDigit(text[i + 1]);
+    }
+    if (occurs) continue;
+    int32_t ids[8];
+    const Result<size_t> count =
+        reader.tokenizer.Encode(word, reader.scratch, ids);
+    if (count.ok() && *count > 0 &&
+        std::ranges::count(std::span(ids).first(*count),
+                           reader.model.tokenizer.unknown_id) == 0) {
+      return letter;
+    }
   }
-  part->source_count = 0;
-  *phrases = whole;
-  return true;
-}
-
-// The phrases of `part`, which lies at the beginning of `room`; see
-// PhraseFinder::Find.
-LATIMER_OFF_STACK Status FindPhrases(const TextReader& reader,
-                                     const TextCursor& cursor,
-                                     const TextPart& part, size_t most_tokens,
-                                     std::span<int32_t> room,
-                                     PhraseList* phrases,
-                                     std::optional<PartEnd>* cut) {
-  const std::string_view text = cursor.rest();
-  const auto begin = static_cast<size_t>(part.words.data() - text.data());
-  const size_t near = std::min<size_t>(text.size() - begin,
-                                       part.words.size() + kProfile.text_bytes);
-  PhraseFinder finder(reader, part, Slice(text, begin, near),
-                      begin + near == cursor.rest_bytes(),
-                      cursor.source_bytes() + begin, cursor.options(),
-                      most_tokens, room);
-  const Result<PhraseList> found = finder.Find(cut);
-  if (!found.ok()) return found.status();
-  *phrases = *found;
-  return Status();
+  return '\0';
 }
 
 // Makes `part`, whose words begin at text[begin] with a protected span, one
@@ -464,18 +486,16 @@ LATIMER_OFF_STACK Result<size_t> EncodeTerm(const TextReader& reader,
 }
 
 bool WantsPhrases(const TranslateOptions& options) {
-  return options.protect || !options.terms.empty() ||
-         !options.protected_patterns.empty() ||
-         !options.protected_ranges.empty();
+  return Protects(options) || !options.terms.empty();
 }
 
-Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
+Status ReadWithPhrases(const TextReader& plain, const TextCursor& cursor,
                        size_t most_tokens, std::span<int32_t> room,
                        TextPart* part, PhraseList* phrases) {
   const TranslateOptions& options = cursor.options();
   const std::string_view text = cursor.rest();
   if (!options.terms.empty()) {
-    LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(reader.model.info));
+    LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(plain.model.info));
   }
   if (cursor.parts() == 0) {
     LATIMER_RETURN_IF_ERROR(
@@ -483,13 +503,34 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
   }
   if (cursor.protected_bytes() > 0) {
     part->language_code = options.language_code;
-    return KeepSpan(reader, text, 0, cursor.protected_bytes(), room, part,
+    return KeepSpan(plain, text, 0, cursor.protected_bytes(), room, part,
                     phrases);
   }
+  // A part has at most text_bytes, and a span may go on beyond it.
+  const size_t before =
+      plain.tokenizer.LanguageCodeBytes(
+          Slice(text, 0, std::min<size_t>(text.size(), kProfile.text_bytes))) +
+      LeadingSpaceBytes(text);
+  const size_t near =
+      std::min<size_t>(text.size(), before + 2 * kProfile.text_bytes);
+  SpanFinder finder(Slice(text, 0, near), near == cursor.rest_bytes(),
+                    cursor.source_bytes(), options);
+  ProtectedSpans spans;
+  if (Protects(options)) {
+    finder.Find(before + kProfile.text_bytes, &spans);
+  }
+  const char letter =
+      spans.count == 0 ? '\0' : FindLetter(plain, Slice(text, 0, near));
+  StandIns stand_ins = {.text = text, .letter = letter};
+  if (letter != '\0') stand_ins.ranges = spans.all();
+  const Tokenizer tokenizer = plain.tokenizer.With(stand_ins);
+  const TextReader reader = {plain.model, tokenizer, plain.target_tokenizer,
+                             plain.scratch};
   most_tokens = std::min(most_tokens, room.size() / 2);
   // A source of a fixed length takes its room in any case.
   bool may_shrink = reader.model.info.generation.source_length == 0;
-  size_t bytes = text.size();
+  const size_t most_bytes = std::min(text.size(), spans.end);
+  size_t bytes = most_bytes;
   size_t tokens = room.size();
   for (;;) {
     // Before a phrase that begins the next part, white space is in neither.
@@ -508,41 +549,62 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
       part->bytes = bytes;
       part->space_follows = true;
     }
-    if (options.keep_unknown &&
-        LosesUnknown(reader, *part, room.first(part->source_count)) &&
-        IsKeptWhole(reader, options, room, part, phrases)) {
+    if (IsKeptWhole(reader, options, part->words, {})) {
+      *phrases = {};
       return Status();
     }
+    const auto begin = static_cast<size_t>(part->words.data() - text.data());
     std::optional<PartEnd> cut;
-    const Status found =
-        FindPhrases(reader, cursor, *part, most_tokens, room, phrases, &cut);
-    const bool no_room = found.code() == StatusCode::kTextTooLong;
+    PhraseFinder phrase_finder(reader, *part, Slice(text, begin, near - begin),
+                               begin, finder, spans.all(), letter, options,
+                               most_tokens, room);
+    const Result<PhraseList> found = phrase_finder.Find(&cut);
+    if (found.ok()) *phrases = *found;
+    const bool no_room = found.status().code() == StatusCode::kTextTooLong;
     if (no_room && may_shrink && tokens >= kLeastRoom) {
       // A shorter part, which ends where a text is best cut.
       tokens = std::max(kLeastRoom, std::min(tokens, part->source_count));
       tokens -= tokens / 4;
-      bytes = text.size();
+      bytes = most_bytes;
       continue;
     }
-    if (!cut.has_value() || (!found.ok() && !no_room)) return found;
-    const auto begin = static_cast<size_t>(part->words.data() - text.data());
+    if (!cut.has_value() || (!found.ok() && !no_room)) return found.status();
     bytes = begin + cut->at;
     if (cut->at > 0) continue;
     if (cut->protected_bytes == 0) {
       return TooLong(cursor.source_bytes() + begin);
     }
-    return KeepSpan(reader, text, begin, cut->protected_bytes, room, part,
+    return KeepSpan(plain, text, begin, cut->protected_bytes, room, part,
                     phrases);
   }
 }
 
-LATIMER_OFF_STACK bool KeepsUnknown(const TextReader& reader,
-                                    const TranslateOptions& options,
-                                    std::span<int32_t> room, TextPart* part,
-                                    PhraseList* phrases) {
-  return options.keep_unknown &&
-         LosesUnknown(reader, *part, room.first(part->source_count)) &&
-         !IsKeptWhole(reader, options, room, part, phrases);
+bool KeepsUnknown(const TextReader& reader, const TranslateOptions& options,
+                  const TextPart& part, std::span<const int32_t> source) {
+  return options.keep_unknown && LosesUnknown(reader, part, source);
+}
+
+bool IsKeptWhole(const TextReader& reader, const TranslateOptions& options,
+                 std::string_view words, const PhraseList& phrases) {
+  if (!options.keep_unknown || !options.terms.empty() ||
+      !options.target_prefix.empty() || !options.target_prefix_ids.empty()) {
+    return false;
+  }
+  size_t begin = 0;
+  size_t at = 0;
+  Phrase phrase;
+  // `words` without the protected spans.
+  while (phrases.Next(&at, &phrase)) {
+    if (phrase.is_unknown) continue;
+    if (!HasNothingToTranslate(
+            reader.tokenizer.view(), reader.scratch,
+            Slice(words, begin, phrase.source_begin - begin))) {
+      return false;
+    }
+    begin = phrase.source_end;
+  }
+  return HasNothingToTranslate(reader.tokenizer.view(), reader.scratch,
+                               From(words, begin));
 }
 
 }  // namespace latimer

@@ -1,13 +1,13 @@
-// Terms and protected spans: from a text and the caller's options to the
-// phrases of a sentence (search/phrases.h). phrase_text.h writes the text.
+// What comes out of a text as it is, and terms: from a text and the caller's
+// options to the phrases of a sentence (phrases.h). kept_text.h writes the
+// text.
 //
-// What must not be translated is a phrase with a text of its own: the decoder
-// reads tokens that stand for it, and its bytes are put in their place. A
-// caller that knows such spans, like markup, gives them as
+// The model reads a stand-in, such as "X1", in place of a span that must not be
+// translated (text/stand_ins.h). A caller that knows such spans gives them as
 // TranslateOptions::protected_ranges. Each comes once, however the sentence has
-// ended.
-#ifndef LATIMER_SOURCE_PHRASES_H_
-#define LATIMER_SOURCE_PHRASES_H_
+// ended. What the model cannot read stays in its source, as its unknown token.
+#ifndef LATIMER_PHRASES_SOURCE_PHRASES_H_
+#define LATIMER_PHRASES_SOURCE_PHRASES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -40,13 +40,16 @@ Status ReadWithPhrases(const TextReader& reader, const TextCursor& cursor,
                        TextPart* part, PhraseList* phrases);
 
 // Whether ReadWithPhrases should read again what TextReader::Read has read to
-// `room`, because the tokenizer cannot read all characters of it: they then
+// `source`, because the tokenizer cannot read all characters of it: they then
 // come out as they are, and a part has no more of them than there is room for.
-// A part that has nothing else to translate becomes one without a source, and a
-// phrase with its words.
 bool KeepsUnknown(const TextReader& reader, const TranslateOptions& options,
-                  std::span<int32_t> room, TextPart* part, PhraseList* phrases);
+                  const TextPart& part, std::span<const int32_t> source);
+
+// Whether the words of a part come out as they are, all of them: beside their
+// protected spans they have no letter that the model can read.
+bool IsKeptWhole(const TextReader& reader, const TranslateOptions& options,
+                 std::string_view words, const PhraseList& phrases);
 
 }  // namespace latimer
 
-#endif  // LATIMER_SOURCE_PHRASES_H_
+#endif  // LATIMER_PHRASES_SOURCE_PHRASES_H_

@@ -1,7 +1,7 @@
-// Characters that a tokenizer turns into its unknown token, such as emoji, and
-// that a translation therefore lacks.
-#ifndef LATIMER_TEXT_UNKNOWN_TEXT_H_
-#define LATIMER_TEXT_UNKNOWN_TEXT_H_
+// What of a text a model cannot read: characters that no piece of its
+// vocabulary covers. And what of a text there is to translate.
+#ifndef LATIMER_PHRASES_UNKNOWN_TEXT_H_
+#define LATIMER_PHRASES_UNKNOWN_TEXT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -13,25 +13,24 @@
 
 namespace latimer {
 
-// Whether some of the ids stand for characters that are lost. With words, what
-// is unknown has a meaning of its own; with characters, it is what the model
-// has learnt; with bytes nothing is unknown.
+// Whether some of the ids stand for characters that are lost.
 bool HasLostUnknown(const TokenizerView& view, std::span<const int32_t> ids);
 
-// Bytes of the character at text[at], and of a symbol with those of the emoji
-// that it begins. 0 at the end, and where no UTF-8 is.
-size_t ClusterBytes(std::string_view text, size_t at);
-
-// Whether these bytes of ClusterBytes are unknown. Marks, joiners and invisible
-// characters alone are not.
+// Whether a grapheme cluster has a character that the model cannot read.
+// Characters that show nothing by themselves do not count.
 bool IsUnknownCluster(const TokenizerView& view,
                       const TokenizerScratch& scratch,
                       std::string_view cluster);
 
-// Whether `text`, valid UTF-8, has no letters and digits but unknown ones.
-bool IsAllUnknown(const TokenizerView& view, const TokenizerScratch& scratch,
-                  std::string_view text);
+// Whether a character is a letter, of any script. Others are digits, marks of
+// punctuation, symbols, emoji and what shows nothing.
+bool IsLetter(uint32_t c);
+
+// Whether no letter of a text can be read by the model.
+bool HasNothingToTranslate(const TokenizerView& view,
+                           const TokenizerScratch& scratch,
+                           std::string_view text);
 
 }  // namespace latimer
 
-#endif  // LATIMER_TEXT_UNKNOWN_TEXT_H_
+#endif  // LATIMER_PHRASES_UNKNOWN_TEXT_H_

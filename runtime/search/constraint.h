@@ -45,7 +45,7 @@ struct StepRow {
   }
   // That, if there are phrases left; null: none.
   PhraseProgress* phrases_left() const {
-    if (!sentence->has_phrases()) return nullptr;
+    if (!sentence->has_terms()) return nullptr;
     PhraseProgress& phrases = progress();
     return phrases.done(sentence->options.phrases) ? nullptr : &phrases;
   }
@@ -118,7 +118,7 @@ inline int32_t InPlaceOfEos(const StepRow& row) {
 // Takes note of one more token of the row, the last of its prefix.
 inline void Taken(const StepRow& row) {
   const Sentence& sentence = *row.sentence;
-  if (!sentence.has_phrases()) return;
+  if (!sentence.has_terms()) return;
   // The last token may be one that is forced in place of a phrase's.
   if (sentence.target_count == sentence.options.max_tokens) return;
   row.progress().Add(sentence.options.phrases, row.prefix());
@@ -127,7 +127,7 @@ inline void Taken(const StepRow& row) {
 // After a phrase, bans the tokens that would go on with its last word.
 inline void Mask(const SearchOptions& options, const Prefix& prefix,
                  const LogitWindow& window) {
-  if (!kProfile.phrases || options.phrases.empty() ||
+  if (!kProfile.phrases || !options.phrases.has_terms() ||
       !EndsWithPhrase(options.phrases, prefix)) {
     return;
   }

@@ -48,7 +48,7 @@ size_t EndOfLoop(Sentence& sentence) {
 // on.
 bool LacksPhrases(Sentence& sentence) {
   SearchOptions& options = sentence.options;
-  return sentence.has_phrases() && sentence.stop_reason < StopReason::kBudget &&
+  return sentence.has_terms() && sentence.stop_reason < StopReason::kBudget &&
          options.phrases.RequireMissing(sentence.prefix(), *options.tokenizer);
 }
 

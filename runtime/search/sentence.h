@@ -88,12 +88,15 @@ struct Sentence {
   // For each target token, the number of the source token it is aligned with
   // [most_target_tokens], in the workspace; null: none.
   uint16_t* aligned = nullptr;
+  bool returns_links = false;
   // The text that was tokenized, how, and its tokens in the source.
   bool folds = false;
   std::string_view text;
   uint32_t text_offset = 0;  // In what the caller gave.
   uint32_t text_begin = 0;
   uint32_t text_end = 0;
+  // Whether the translation is the text itself, without a search.
+  bool is_copy = false;
 
   // What was asked for.
   AttentionKind attention = AttentionKind::kNone;
@@ -128,9 +131,9 @@ struct Sentence {
   size_t most_tokens() const {
     return is_replay() ? forced_count : options.max_tokens;
   }
-  // Whether the search has phrases to produce.
-  bool has_phrases() const {
-    return kProfile.phrases && !options.phrases.empty() && !is_replay();
+  // Whether the search may have terms to produce.
+  bool has_terms() const {
+    return kProfile.phrases && options.phrases.has_terms() && !is_replay();
   }
   // Whether tokens are drawn instead of the best one being taken.
   bool draws() const { return kProfile.sampling && options.sampling.enabled; }

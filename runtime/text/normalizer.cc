@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 
 #include "base/check.h"
 #include "latimer/profile_config.h"
@@ -88,6 +89,24 @@ Normalizer::Normalizer(const TokenizerView& view, std::string_view text,
   }
 }
 
+// Whether the next unit is a range that has a stand-in.
+bool Normalizer::NextStandIn(Unit* unit) {
+  const StandIns& all = view_.stand_ins;
+  const char* const at = text_.data() + consumed_;
+  const auto begin = [&] {
+    return all.text.data() + all.ranges[stand_in_].begin;
+  };
+  while (stand_in_ < all.ranges.size() &&
+         (std::less()(begin(), at) || all.ranges[stand_in_].size() == 0)) {
+    ++stand_in_;
+  }
+  if (stand_in_ == all.ranges.size() || begin() != at || at_end()) return false;
+  *unit = {
+      all.Write(stand_in_, stand_in_text_),
+      std::min<size_t>(all.ranges[stand_in_].size(), text_.size() - consumed_)};
+  return true;
+}
+
 Normalizer::Unit Normalizer::NextUnit() {
   Unit unit = ReadUnit();
   if (!view_.fold_trie.empty() && !IsAllAscii(unit.text)) {
@@ -114,6 +133,8 @@ std::string_view Normalizer::Fold(std::string_view text) {
 }
 
 Normalizer::Unit Normalizer::ReadUnit() {
+  Unit stand_in;
+  if (kProfile.phrases && NextStandIn(&stand_in)) return stand_in;
   if (HasMetaspace(view_) && !view_.character_classes.empty()) {
     return NextGraphemeUnit();
   }

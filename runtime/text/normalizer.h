@@ -29,7 +29,8 @@ namespace latimer {
 inline constexpr size_t kMinNormalizedBytes = 1024;
 
 // Normalizes one text into a buffer, unit by unit. A unit is what one
-// replacement consumes, or one character, or one invalid byte. The result for a
+// replacement consumes, or a range with its stand-in (text/stand_ins.h), or one
+// character, or one invalid byte. The result for a
 // prefix of whole units is a prefix of the result. Borrows its three arguments;
 // `out` has at least kMinNormalizedBytes.
 class Normalizer {
@@ -59,6 +60,7 @@ class Normalizer {
   };
   Unit NextUnit();
   Unit ReadUnit();
+  bool NextStandIn(Unit* unit);
   Unit NextGraphemeUnit();
   std::string_view Replacement(uint32_t offset) const;
   std::string_view Fold(std::string_view text);
@@ -76,7 +78,9 @@ class Normalizer {
   size_t size_ = 0;
   size_t trimmed_size_ = 0;
   size_t grapheme_end_ =
-      0;  // Up to here each character is looked up by itself.
+      0;                 // Up to here each character is looked up by itself.
+  size_t stand_in_ = 0;  // The first that may come.
+  char stand_in_text_[StandIns::kMostBytes];
   bool trims_;
   bool previous_is_space_;
   bool at_word_start_ = true;  // For Metaspace.

@@ -35,6 +35,12 @@ class Tokenizer {
   // `view` has passed ValidateTokenizer; the data it views outlives this
   // object.
   explicit Tokenizer(const TokenizerView& view) : view_(view) {}
+  // The same, which reads stand-ins in place of ranges of a text.
+  Tokenizer With(const StandIns& stand_ins) const {
+    Tokenizer copy = *this;
+    copy.view_.stand_ins = stand_ins;
+    return copy;
+  }
 
   // Writes the ids of `text`, which may be any bytes, without an
   // end-of-sentence token, and returns their number. kTextTooLong if they are

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "latimer/status.h"
+#include "text/stand_ins.h"
 
 namespace latimer {
 
@@ -148,6 +149,8 @@ struct TokenizerView {
   std::span<const TargetKind> target_kinds;
   std::string_view unknown_surface;
   Joining joining = Joining::kSentencePiece;
+  // Of the text at hand; none of a model.
+  StandIns stand_ins = {};
   // Whether to remove spaces before English punctuation (Hugging Face's
   // clean_up_tokenization_spaces).
   bool clean_up_spaces = false;

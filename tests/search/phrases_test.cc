@@ -13,8 +13,9 @@ using Ids = std::vector<int32_t>;
 
 struct Phrases {
   Phrases() {
-    EXPECT_TRUE(list.Add({2, 3, first, {}, false}));
-    EXPECT_TRUE(list.Add({4, 6, second, "text", true}));
+    EXPECT_TRUE(list.Add({2, 3, first}));
+    EXPECT_TRUE(list.Add({4, 6, second}));
+    EXPECT_TRUE(list.RequireMissing({0, nullptr, 1}, {}));
   }
 
   Ids first = {7, 8}, second = {9};
@@ -35,47 +36,51 @@ struct Target {
 };
 
 TEST(PhraseListTest, KeepsWhatWasAddedUntilThereIsNoRoom) {
-  const Phrases phrases;
+  Phrases phrases;
+  Phrase kept;
+  kept.source_begin = 4;
+  kept.source_end = 8;
+  kept.text = "text";
+  kept.stand_in = 3;
+  kept.space_before = true;
+  EXPECT_FALSE(phrases.list.keeps_text());
+  ASSERT_TRUE(phrases.list.Add(kept));
+  EXPECT_TRUE(phrases.list.keeps_text());
+  EXPECT_TRUE(phrases.list.has_terms());
   size_t at = 0;
   Phrase phrase;
   ASSERT_TRUE(phrases.list.Next(&at, &phrase));
   EXPECT_EQ(Ids(phrase.tokens.begin(), phrase.tokens.end()), (Ids{7, 8}));
   EXPECT_EQ(phrase.text, "");
+  EXPECT_TRUE(phrase.is_term());
+  ASSERT_TRUE(phrases.list.Next(&at, &phrase));
   ASSERT_TRUE(phrases.list.Next(&at, &phrase));
   EXPECT_EQ(phrase.text, "text");
-  EXPECT_EQ(phrase.source_end, 6u);
+  EXPECT_EQ(phrase.source_end, 8u);
+  EXPECT_EQ(phrase.stand_in, 3);
   EXPECT_TRUE(phrase.space_before);
+  EXPECT_FALSE(phrase.space_after || phrase.is_unknown || phrase.is_term());
   EXPECT_FALSE(phrases.list.Next(&at, &phrase));
   Ids memory(9);
   PhraseList small(memory);
   const Ids tokens = {1, 2};
-  EXPECT_TRUE(small.Add({0, 1, tokens, {}, false}));
-  EXPECT_FALSE(small.Add({0, 1, tokens, {}, false}));
+  EXPECT_TRUE(small.Add({0, 1, tokens}));
+  EXPECT_FALSE(small.Add({0, 1, tokens}));
   EXPECT_EQ(small.count(), 1u);
 }
 
-TEST(PhraseListTest, PlacesEachPhraseOnce) {
-  Ids memory(100);
+// What a text keeps is not in the search's way.
+TEST(PhraseProgressTest, OnlyTermsAreRequired) {
+  Ids memory(64);
   PhraseList list(memory);
-  const Ids tokens = {5, 6};
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(list.Add({0, 1, tokens, "x", false}));
-  const Ids target = {5, 6, 1, 5, 6};
-  list.Place(target);
-  EXPECT_EQ(list.place(0), 0);
-  EXPECT_EQ(list.place(1), 3);
-  EXPECT_EQ(list.place(2), -1);
-}
-
-TEST(PhraseListTest, APhraseThatBeginsALongerOneLeavesItsPlace) {
-  Ids memory(100);
-  PhraseList list(memory);
-  const Ids one = {5}, two = {5, 6};
-  ASSERT_TRUE(list.Add({0, 1, one, "x", false}));
-  ASSERT_TRUE(list.Add({1, 2, two, "y", false}));
-  const Ids target = {5, 6, 1, 5};
-  list.Place(target);
-  EXPECT_EQ(list.place(0), 3);
-  EXPECT_EQ(list.place(1), 0);
+  Phrase kept;
+  kept.text = "text";
+  ASSERT_TRUE(list.Add(kept));
+  EXPECT_FALSE(list.RequireMissing({0, nullptr, 1}, {}));
+  EXPECT_TRUE(PhraseProgress().done(list));
+  Target target = {list};
+  target.Add(5);
+  EXPECT_EQ(target.progress.forced(list), -1);
 }
 
 // "word", "s", " nex": the second goes on with a word.
@@ -99,7 +104,7 @@ TEST(PhraseListTest, RequiresWhatATranslationLacks) {
   PhraseList list(memory);
   const Ids tokens = {0};
   for (int i = 0; i < 2; ++i) {
-    ASSERT_TRUE(list.Add({0, 1, tokens, {}, false}, /*required=*/false));
+    ASSERT_TRUE(list.Add({0, 1, tokens}));
   }
   EXPECT_TRUE(PhraseProgress().done(list));
   const auto lacks = [&](const Ids& target) {

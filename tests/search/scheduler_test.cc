@@ -63,8 +63,9 @@ TEST(SchedulerTest, AForcedLastTokenIsNoneOfAPhrase) {
   std::vector<int32_t> memory(64);
   const std::vector<int32_t> tokens = {5, 6};
   PhraseList phrases(memory);
-  ASSERT_TRUE(phrases.Add({0, 1, tokens, "text", false}));
+  ASSERT_TRUE(phrases.Add({0, 1, tokens}));
   const TokenizerView tokenizer = {};
+  ASSERT_TRUE(phrases.RequireMissing({0, nullptr, 1}, tokenizer));
   sentence->options.phrases = phrases;
   sentence->options.tokenizer = &tokenizer;
   sentence->options.max_tokens = 2;

@@ -576,7 +576,7 @@ TEST_F(CApiTest, PartsAreThoseOfCpp) {
   }
   const int32_t prefix[] = {*cpp_.Translate("house")->tokens.data()};
   for (const bool side_by_side : {false, true}) {
-    for (const uint32_t budget : {0u, 600u}) {
+    for (const uint32_t budget : {0u, 200u}) {
       auto options = Sized<latimer_options>();
       Set(&options, "temperature", "1");
       Set(&options, "seed", "5");

@@ -75,6 +75,40 @@ TEST(ProtectedTextTest, BracketsAfterAPercentSignNeedAConversion) {
             (Spans{"%(n)d", "%(n)5.2f"}));
 }
 
+TEST(ProtectedTextTest, FindsPricesVersionsPathsAndNumbersOfSomething) {
+  for (const char* span : {"$1,299.00",
+                           "R$ 5",
+                           "\u20AC45.90",
+                           "v2.14.0-rc1",
+                           "v1.2",
+                           "10.4.1",
+                           "192.168.0.1",
+                           "/usr/local/lib/python3",
+                           "~/x.txt",
+                           "./a/b",
+                           "../a",
+                           "C:\\Users\\me\\file.txt",
+                           "+49 30 1234567",
+                           "(555) 010-4477",
+                           "555-010-4477",
+                           "1255837350318304",
+                           "BE0768880101",
+                           "A1B2C3D4E5",
+                           "4711-0815-2223334445",
+                           "978-3-16-148410-0",
+                           "ab12cd34ef56"}) {
+    EXPECT_EQ(SpansOf("So " + std::string(span) + " is it."), Spans{span});
+    EXPECT_EQ(SpansOf("(" + std::string(span) + ")"), Spans{span});
+    EXPECT_EQ(SpansOf("It is " + std::string(span) + "."), Spans{span});
+  }
+  for (const char* none :
+       {"in the 1990s", "the 20th day", "1,000,000 people", "3.141592 rad",
+        "and/or", "he/she", "10 000 000 people", "page 2024", "a 3D film",
+        "the ratio 3.5", "Mr. Smith-Jones", "No.7", "x-1"}) {
+    EXPECT_EQ(SpansOf(none), Spans{}) << none;
+  }
+}
+
 TEST(ProtectedTextTest, PatternsMatchBytesAndWords) {
   EXPECT_EQ(PatternBytes("x ACME-7b end", 2, "ACME-*"), 7u);
   EXPECT_EQ(PatternBytes("[[a]] b", 0, "[[*]]"), 5u);

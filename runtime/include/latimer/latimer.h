@@ -162,7 +162,8 @@ typedef struct latimer_options {
  *   guards                     false: do not stop loops and translations that
  *                              are far too long
  *   protect                    placeholders, URLs, e-mail addresses and numbers
- *                              with units come out once each, as they are
+ *                              with units, paths, versions, prices and
+ *                              other numbers come out once each, as they are
  *   fold                       false: do not read characters that the model
  *                              lacks as what it has (a dash as -)
  *   keep_unknown               false: the model reads its unknown token for
@@ -232,7 +233,7 @@ typedef struct latimer_translation {
   size_t source_count;
   const latimer_token_score* scores; /* one for each token, or NULL */
   const latimer_token_link* links;   /* with `alignment` */
-  size_t link_count;                 /* that of the tokens, or 0 */
+  size_t link_count;                 /* at least that of the tokens, or 0 */
   uint32_t attention_layers;         /* of latimer_attention_row; 0 without */
   uint32_t attention_heads;
   size_t attention_rows;

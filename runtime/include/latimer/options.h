@@ -45,7 +45,8 @@ struct LoadOptions {
   bool attention = true;
   bool scores = true;
   // Whether it keeps room for TokenLinks (Translation::links), if the profile
-  // does: 26 bytes for each target token, and 8 for each source token.
+  // does: 26 bytes for each target token, and 8 for each source token. They
+  // also say where a translation has what its text keeps.
   bool alignment = true;
   // false skips the pass over the file that finds damaged weights.
   bool verify_checksum = true;
@@ -215,12 +216,12 @@ struct TranslateOptions {
   std::span<const Term> terms = {};
   // Stretches that come out once each, byte for byte. `protect`: placeholders,
   // URLs, e-mail addresses and numbers with units, and `protected_patterns`
-  // other ones; see text/protected_text.h. `protected_ranges`: bytes of the
+  // other ones; see phrases/protected_text.h. `protected_ranges`: bytes of the
   // text in ascending order, for example inline elements that must not be
   // translated; they win over the others, and all win over terms. White space
-  // only is not kept. What the model copies of a stretch besides is taken out,
-  // unless it is shorter than 4 bytes or a part of a word. TranslateIds knows
-  // neither terms nor these.
+  // only is not kept. The model reads a word such as "X1" in place of each and
+  // copies it; a stretch whose word does not come back is put where what stands
+  // around it went. TranslateIds knows neither terms nor these.
   bool protect = false;
   std::span<const std::string_view> protected_patterns = {};
   std::span<const TextRange> protected_ranges = {};
@@ -229,11 +230,15 @@ struct TranslateOptions {
   // their accents. Links stand for the text's own bytes. Never with ids, and in
   // no Tokenize. false: the ids are those of the original library.
   bool fold = true;
-  // Those that it has nothing for, such as emoji, come out as they are,
-  // likewise; a text that has no other letters or digits comes out as it is,
-  // without source tokens. A text with more of them than a sentence has room
-  // for is translated in parts. Only in a profile with `phrases`. false: the
-  // model reads its unknown token, and they are lost.
+  // Those that it has nothing for, such as emoji, come out as they are, where
+  // they belong. The model reads its unknown token, and the tokens of the
+  // translation are the same with and without this; a sign that the model has
+  // put into words is not written again. A text with more of them than a
+  // sentence has room for is translated in parts. Only in a profile with
+  // `phrases`. A
+  // text in which the model can read no letter comes out as it is, without
+  // tokens, in any profile. false: what the model cannot read is lost, and all
+  // texts are translated.
   bool keep_unknown = true;
   // What to record for Translation::attention and Translation::scores, in a
   // profile that has room for it. A sentence whose attention is recorded runs

@@ -155,7 +155,9 @@ struct Translation {
   // Source ids that were read, including those that the model puts around every
   // text.
   std::span<const int32_t> source;
-  // What the options asked for. One score, and one link, for each of `tokens`.
+  // What the options asked for. One score for each of `tokens`; one link for
+  // each, and one for each stretch that the text keeps and no token stands for,
+  // in the order of the translation.
   AttentionWeights attention;
   std::span<const TokenScore> scores;
   std::span<const TokenLink> links;

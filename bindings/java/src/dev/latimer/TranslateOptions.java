@@ -404,7 +404,7 @@ public final class TranslateOptions {
   }
 
   /**
-   * Whether placeholders, URLs, e-mail addresses and numbers with units come out as they are, once
+   * Whether placeholders, URLs, e-mail addresses, numbers with units and the like come out as they are, once
    * each; false by default. Not for HTML and ids.
    *
    * @param protect whether to protect them
