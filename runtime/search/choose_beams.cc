@@ -53,7 +53,7 @@ class RowSearch {
     for (size_t i = 0; i < allowed.rows.n;) {
       const size_t first = allowed.tokens[i] / kPiece * kPiece;
       const size_t size =
-          std::min(kPiece, engine_->model.tensors.output.n - first);
+          std::min<size_t>(kPiece, engine_->model.tensors.output.n - first);
       std::fill_n(window, size, kBannedLogit);
       for (; i < allowed.rows.n && allowed.tokens[i] < first + size; ++i) {
         window[allowed.tokens[i] - first] = logits[i];
