@@ -37,7 +37,7 @@ size_t Encode(uint32_t c, char* out) {
 }
 
 template <size_t kCount>
-bool IsOneOf(std::string_view name, const char* const (&names)[kCount]) {
+bool IsNameIn(std::string_view name, const char* const (&names)[kCount]) {
   return std::any_of(names, names + kCount, [name](const char* other) {
     return SameName(name, other);
   });
@@ -47,7 +47,7 @@ bool IsOneOf(std::string_view name, const char* const (&names)[kCount]) {
 bool EndsWithBlock(std::string_view name) {
   constexpr const char* kNames[] = {"code", "kbd",  "rp", "rt",
                                     "rtc",  "samp", "tt", "var"};
-  return IsOneOf(name, kNames);
+  return IsNameIn(name, kNames);
 }
 
 // Whether a tag ends an annotation of <ruby>, whose end tag may be left out.
@@ -55,8 +55,8 @@ bool EndsRubyText(uint32_t opaque, const HtmlToken& tag) {
   if (opaque != HashOfName("rt") && opaque != HashOfName("rp")) return false;
   constexpr const char* kOpening[] = {"rb", "rp", "rt", "rtc"};
   constexpr const char* kClosing[] = {"rtc", "ruby"};
-  return tag.kind == HtmlToken::Kind::kOpen ? IsOneOf(tag.name, kOpening)
-                                            : IsOneOf(tag.name, kClosing);
+  return tag.kind == HtmlToken::Kind::kOpen ? IsNameIn(tag.name, kOpening)
+                                            : IsNameIn(tag.name, kClosing);
 }
 
 }  // namespace

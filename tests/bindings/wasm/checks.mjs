@@ -155,7 +155,7 @@ export const checks = {
     const all = await t.translateAll(texts, { alignment: true });
     const pairs = new Set();
     all.forEach(({ text, tokens, alignment }, i) => {
-      equal(alignment.length, tokens.length);
+      equal(alignment.length >= tokens.length, true);
       for (const { target, source } of alignment) {
         pairs.add(`${texts[i].slice(...source)} ${text.slice(...target)}`);
       }
@@ -172,10 +172,15 @@ export const checks = {
       const { sourcePieces, targetPieces } = one.attention;
       const words = new Set([
         "", "\u{1f600}", ...sourcePieces.map((piece) => piece.replace("\u2581", ""))]);
-      one.alignment.forEach(({ target, source }, at) => {
+      let at = 0;  // What is kept and stands at no token has a link, too.
+      one.alignment.forEach(({ target, source }) => {
         const found = one.text.slice(...target);
-        if (found === "\u{1f600}") equal(texts[i].slice(...source), found);
-        else if (found !== "") equal(found, targetPieces[at].replace("\u2581", ""));
+        if (found === "\u{1f600}") {
+          equal(texts[i].slice(...source), found);
+        } else {
+          const piece = targetPieces[at++].replace("\u2581", "");
+          if (found !== "") equal(found, piece);
+        }
         const from = texts[i].slice(...source);
         equal(words.has(from), true, from);
       });
