@@ -258,9 +258,9 @@ size_t Path(std::string_view text, size_t at) {
                  text[at - 1] == '.' || text[at - 1] == '<')) {
     return 0;
   }
-  const bool has_drive =
-      IsAsciiLetter(At(text, at)) &&
-      (Slice(rest, 1, 2) == ":\\" || Slice(rest, 1, 2) == ":/");
+  const bool has_drive = IsAsciiLetter(At(text, at)) &&
+                         At(text, at + 1) == ':' &&
+                         (At(text, at + 2) == '\\' || At(text, at + 2) == '/');
   size_t end = at + (has_drive ? 2 : 0);
   bool is_relative = false;
   for (const std::string_view begin : {"~", ".", ".."}) {
