@@ -104,6 +104,7 @@ RULES = [
     # ---- Not typed ---------------------------------------------------------------------------------------------------
     Rule("ci", "*", r"^cmake --workflow --preset test$", name=r"-R (system|consumers)|system_test"),
     Rule("skip", "CONTRIBUTING.md", r"^\.ci/run|--preset pages$", "it types these pages itself"),
+    Rule("skip", SERVER, r"shop\.tsv|terms=shop|\"protect\": true", "tests/server/server_test.py asks a server for it"),
     Rule("skip", "*", r"^tests/consumers/check_older", "needs the tests' installation"),
     Rule("skip", "docs/packages.md", r"^(pip|npm) install \S*latimer-|^apt install \./|^tar xf latimer-", "needs a release, whose files tests/release/check.py uses"),
     Rule("skip", "RELEASING.md", r"minisign -|^cd release|^gh |^npm |fresh_debian|preset pages", "needs a key, accounts and all else of a release"),
@@ -142,7 +143,7 @@ RULES = [
     Rule("needs", "docs/packages.md", r"--preset windows", "MinGW-w64", "command -v x86_64-w64-mingw32-g++-posix"),
     Rule("needs", "docs/packages.md", r"windows_x86_64-test", "Wine", "command -v wine64 || command -v wine"),
     Rule("needs", "*", r"^hf download", "huggingface.co", "curl -sfI https://huggingface.co"),
-    Rule("needs", "*", r"from_pretrained\((\"[\w-]+/|source=)|latimer get ", "huggingface.co and its package",
+    Rule("needs", "*", r"from_pretrained\((\"[\w-]+/|source=)|latimer (get|models) ", "huggingface.co and its package",
          "python -c 'import huggingface_hub' && curl -sfI https://huggingface.co"),
     Rule("needs", PYTHON, r"detect_language\(|auto\.translate\(", "py3langid", "python -c 'import py3langid'"),
     Rule("needs", "*", r"^tests/fuzz/(run (30|600)|oss_fuzz)", "Clang", "command -v clang++"),
