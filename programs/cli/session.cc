@@ -41,8 +41,8 @@ LoadOptions LoadOptionsFor(const Arguments& arguments, uint32_t lanes,
           .beams = beams,
           .attention = arguments.draw_attention != nullptr,
           .scores = arguments.scores || arguments.json_lines,
-          .alignment = !arguments.ids || arguments.alignment ||
-                       arguments.json_lines,
+          .alignment =
+              !arguments.ids || arguments.alignment || arguments.json_lines,
           .verify_checksum = arguments.verify_checksum,
           .cpu = arguments.cpu};
 }
