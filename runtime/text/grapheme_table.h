@@ -1,6 +1,6 @@
 // Which characters are joined to one grapheme cluster, by Unicode 15.0.0: an
-// entry, code point << 8 | GraphemeClass, wherever the class changes. Written by
-// tests/reference/make_grapheme_table.py; do not edit.
+// entry, code point << 8 | GraphemeClass, wherever the class changes. Written
+// by tests/reference/make_grapheme_table.py; do not edit.
 #ifndef LATIMER_TEXT_GRAPHEME_TABLE_H_
 #define LATIMER_TEXT_GRAPHEME_TABLE_H_
 

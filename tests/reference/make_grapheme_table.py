@@ -53,8 +53,8 @@ def main():
             entries.append(f"{c << 8 | CLASSES.index(kind):#x}")
         last = kind
     print(f"""// Which characters are joined to one grapheme cluster, by Unicode {version}: an
-// entry, code point << 8 | GraphemeClass, wherever the class changes. Written by
-// tests/reference/make_grapheme_table.py; do not edit.
+// entry, code point << 8 | GraphemeClass, wherever the class changes. Written
+// by tests/reference/make_grapheme_table.py; do not edit.
 #ifndef LATIMER_TEXT_GRAPHEME_TABLE_H_
 #define LATIMER_TEXT_GRAPHEME_TABLE_H_
 
