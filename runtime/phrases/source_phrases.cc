@@ -506,11 +506,11 @@ Status ReadWithPhrases(const TextReader& plain, const TextCursor& cursor,
     return KeepSpan(plain, text, 0, cursor.protected_bytes(), room, part,
                     phrases);
   }
-  // A part has at most text_bytes, and a span may go on beyond it.
-  const size_t before =
-      plain.tokenizer.LanguageCodeBytes(
-          Slice(text, 0, std::min<size_t>(text.size(), kProfile.text_bytes))) +
-      LeadingSpaceBytes(text);
+  // A part has at most text_bytes behind a language code and white space, and a
+  // span may go on beyond it.
+  const size_t code = plain.tokenizer.LanguageCodeBytes(
+      Slice(text, 0, std::min<size_t>(text.size(), kProfile.text_bytes)));
+  const size_t before = code + LeadingSpaceBytes(From(text, code));
   const size_t near =
       std::min<size_t>(text.size(), before + 2 * kProfile.text_bytes);
   SpanFinder finder(Slice(text, 0, near), near == cursor.rest_bytes(),

@@ -287,6 +287,15 @@ TEST_F(DemoPhrasesTest, WhiteSpaceIsNoSpan) {
   EXPECT_EQ(TranslateAround({11, 12}, text), Translate(text));
 }
 
+// More white space than is read for one part.
+TEST_F(DemoPhrasesTest, ASpanBehindACodeAndALotOfSpaceComesOut) {
+  options_.protect = true;
+  const std::string space(3 * kProfile.text_bytes, ' ');
+  EXPECT_EQ(Count(Translate(">>x<<" + space + "{a} is in my house."), "{a}"),
+            1u);
+  EXPECT_EQ(Count(Translate(space + "{a} is in my house."), "{a}"), 1u);
+}
+
 TEST_F(DemoPhrasesTest, RangesAreInOrderAndInTheText) {
   const std::string text = "The caf\u00e9 is old.";
   const std::vector<std::vector<TextRange>> wrong = {
