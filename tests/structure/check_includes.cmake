@@ -30,6 +30,7 @@ set(allowed_programs_cli latimer cli report os base/board.h base/cpu.h
 set(allowed_programs_cli_darwin latimer cli)
 set(allowed_programs_cli_windows latimer cli base/windows_api.h)
 set(allowed_programs_report latimer report os base/board.h internals room_words)
+set(allowed_programs_json json)
 set(allowed_programs_os os)
 set(allowed_programs_os_wasi os)
 set(allowed_programs_os_windows os base/windows_api.h)
