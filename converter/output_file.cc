@@ -37,6 +37,17 @@ int CreateTemporary(const std::filesystem::path& path,
   return file;
 }
 
+// Whether `text` is PID.N, the end of TemporaryName.
+bool IsPidAndNumber(std::string_view text) {
+  const auto is_number = [](std::string_view digits) {
+    return !digits.empty() &&
+           digits.find_first_not_of("0123456789") == digits.npos;
+  };
+  const size_t dot = text.find('.');
+  return dot != text.npos && is_number(text.substr(0, dot)) &&
+         is_number(text.substr(dot + 1));
+}
+
 // Removes the abandoned files of conversions into `path`.
 void RemoveLeftovers(const std::filesystem::path& path) {
   const std::string begin = path.filename().string() + std::string(kMark);
@@ -46,7 +57,9 @@ void RemoveLeftovers(const std::filesystem::path& path) {
   for (std::filesystem::directory_iterator i(folder, ignored), end;
        !ignored && i != end; i.increment(ignored)) {
     const std::string name = i->path().filename().string();
-    if (name.starts_with(begin) && i->is_regular_file(ignored)) {
+    if (name.starts_with(begin) &&
+        IsPidAndNumber(std::string_view(name).substr(begin.size())) &&
+        i->is_regular_file(ignored)) {
       RemoveIfLeftBehind(i->path());
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -102,7 +103,8 @@ class YamlReader {
  public:
   YamlReader(std::string_view text, const std::string& name)
       : name_(name), stand_ins_(WithoutMark(text)) {
-    yaml_parser_initialize(parser_.get());
+    RefuseTagNames();
+    if (yaml_parser_initialize(parser_.get()) == 0) throw std::bad_alloc();
     yaml_parser_set_encoding(parser_.get(), YAML_UTF8_ENCODING);
     const std::string& read = stand_ins_.text();
     yaml_parser_set_input_string(
@@ -131,6 +133,18 @@ class YamlReader {
   template <typename... Parts>
   [[noreturn]] void Fail(size_t line, const Parts&... what) const {
     FailIn(name_, "line ", line, ": ", what...);
+  }
+
+  // libyaml compares each name of a kind of tags with all others. A line
+  // begins like this in no vocabulary or configuration.
+  void RefuseTagNames() const {
+    const std::string_view text = stand_ins_.text();
+    const size_t at = text.starts_with("%TAG") ? 0 : text.find("\n%TAG");
+    if (at == text.npos) return;
+    const auto before = text.begin() + static_cast<ptrdiff_t>(at);
+    const auto lines = std::count(text.begin(), before, '\n');
+    Fail(static_cast<size_t>(lines) + (at == 0 ? 1 : 2),
+         "%TAG is not supported");
   }
 
   [[noreturn]] void FailToParse() const {
@@ -217,6 +231,10 @@ class YamlReader {
 
   void Begin(YamlNode::Kind kind, size_t line) {
     if (ExpectsKey()) Fail(line, "a key is not plain text");
+    if (open_.size() == kMaxYamlDepth) {
+      Fail(line, "lists and maps are nested more than ", kMaxYamlDepth,
+           " deep");
+    }
     open_.emplace_back();
     open_.back().node.kind = kind;
     open_.back().node.line = line;
@@ -239,7 +257,7 @@ class YamlReader {
 
   const std::string& name_;
   const RareCharacters stand_ins_;  // parser_ reads its text.
-  std::unique_ptr<yaml_parser_t, ParserDeleter> parser_{new yaml_parser_t};
+  std::unique_ptr<yaml_parser_t, ParserDeleter> parser_{new yaml_parser_t()};
   std::vector<Open> open_;
   YamlNode root_;
   bool has_document_ = false;

@@ -26,10 +26,14 @@ struct YamlNode {
   const YamlNode* Find(std::string_view key) const;
 };
 
+// Lists and maps inside one another, at most; JSON has the same limit.
+inline constexpr size_t kMaxYamlDepth = 100;
+
 // Reads the file's only document; an empty file is an empty scalar. Throws
-// ConversionError, with the line, if the file cannot be read, is not YAML, or
-// has something that is not supported: anchors and aliases, keys that are not
-// scalars, a key twice in a map, or several documents. As in yaml-cpp, a byte
+// ConversionError, with the line, if the file cannot be read, is not YAML, is
+// nested too deep, or has something that is not supported: anchors and aliases,
+// %TAG, keys that are not scalars, a key twice in a map, or several documents.
+// It takes time in proportion to the text. As in yaml-cpp, a byte
 // order mark is skipped, control characters are text, and only \n and \r\n
 // break lines.
 YamlNode ReadYamlFile(const std::filesystem::path& path);

@@ -25,6 +25,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAreArray;
 
 std::span<const std::byte> Bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
@@ -114,15 +115,23 @@ TEST(OutputFileTest, RemovesWhatAKilledConversionLeftAndNothingElse) {
   WriteFile(folder.path() / "model.ltm.partial.1.0", "left behind");
   WriteFile(folder.path() / "model.ltm.partial.2.0", "in use");
   WriteFile(folder.path() / "other.ltm.partial.1.0", "another model's");
+  const std::vector<std::string> precious = {
+      "model.ltm.partial.1",   "model.ltm.partial.1.0.old",
+      "model.ltm.partial.1.",  "model.ltm.partial..0",
+      "model.ltm.partial.1.x", "model.ltm.partial.notes"};
+  for (const std::string& name : precious) {
+    WriteFile(folder.path() / name, "precious");
+  }
   const int in_use =
       open((folder.path() / "model.ltm.partial.2.0").c_str(), O_RDWR);
   ASSERT_GE(in_use, 0);
   ASSERT_EQ(flock(in_use, LOCK_EX), 0);
   WriteFileAtomically(path, Bytes("x"));
   close(in_use);
-  EXPECT_THAT(NamesIn(folder.path()),
-              ElementsAre("model.ltm", "model.ltm.partial.2.0",
-                          "other.ltm.partial.1.0"));
+  std::vector<std::string> kept = precious;
+  kept.insert(kept.end(),
+              {"model.ltm", "model.ltm.partial.2.0", "other.ltm.partial.1.0"});
+  EXPECT_THAT(NamesIn(folder.path()), UnorderedElementsAreArray(kept));
 }
 
 TEST(OutputFileTest, BytesStayAndCanChangeAfterCommit) {

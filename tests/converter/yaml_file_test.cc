@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "converter/error.h"
+#include "tests/base/growth.h"
 
 namespace latimer::yaml_file_test {
 
@@ -120,8 +121,103 @@ TEST(YamlFileTest, WhatIsNotUnderstoodIsRefusedWithItsLine) {
             std::string::npos);
   EXPECT_EQ(ErrorOf("a: 1\n\nb: \"\xFF\"\n"),
             "file.yml: line 3: not YAML: invalid leading UTF-8 octet.");
-  EXPECT_NE(ErrorOf(std::string(2000, '[')).find("not YAML: "),
+  EXPECT_NE(ErrorOf(std::string(90, '[')).find("not YAML: "),
             std::string::npos);
+}
+
+TEST(YamlFileTest, ListsAndMapsAreNestedAHundredDeepAtMost) {
+  const auto block = [](size_t depth) {
+    std::string text;
+    for (size_t i = 0; i < depth; ++i) text += "- ";
+    return text + "x";
+  };
+  const auto lists = [](size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  const auto maps = [](size_t depth) {
+    std::string text;
+    for (size_t i = 0; i < depth; ++i) text += "{a: ";
+    return text + std::string(depth, '}');
+  };
+  for (const size_t depth :
+       {kMaxYamlDepth, kMaxYamlDepth + 1, size_t{250000}}) {
+    const std::string error =
+        depth == kMaxYamlDepth
+            ? ""
+            : "file.yml: line 1: lists and maps are nested more than 100 deep.";
+    EXPECT_EQ(ErrorOf(block(depth)), error);
+    EXPECT_EQ(ErrorOf(lists(depth)), error);
+    EXPECT_EQ(ErrorOf(maps(depth)), error);
+  }
+  // libyaml looks at every level's key for each token, and reads 1,024
+  // characters ahead.
+  EXPECT_EQ(ErrorOf("- x\n- " + std::string(100000, '[')),
+            "file.yml: line 2: lists and maps are nested more than 100 deep.");
+}
+
+TEST(YamlFileTest, NamesOfTagsAreRefused) {
+  EXPECT_EQ(ErrorOf("%TAG !e! tag:example.com,2000:\n--- x\n"),
+            "file.yml: line 1: %TAG is not supported.");
+  EXPECT_EQ(ErrorOf("%YAML 1.1\n%TAG !e! tag:example.com,2000:\n--- x\n"),
+            "file.yml: line 2: %TAG is not supported.");
+  EXPECT_EQ(ErrorOf("'%TAG': 0\nx: 'y\n  %TAG'\n"), "");
+  EXPECT_EQ(ErrorOf("%YAML 1.1\n--- x\n"), "");
+}
+
+TEST(YamlFileTest, TimeGrowsWithTheText) {
+  const auto repeated = [](const std::string& text) {
+    return [text](size_t n) {
+      std::string all;
+      for (size_t i = 0; i < n; ++i) all += text;
+      return all;
+    };
+  };
+  const auto keys = [](size_t n) {
+    std::string all;
+    for (size_t i = 0; i < n; ++i) {
+      all += std::to_string(i) + ": " + std::to_string(i) + "\n";
+    }
+    return all;
+  };
+  const auto parse = [](const std::string& text) { (void)ErrorOf(text); };
+  ExpectLinear(10000, keys, parse);
+  for (const char* text : {"[",
+                           "{",
+                           "- ",
+                           "? ",
+                           "a: ",
+                           "- x\n",
+                           "[]: 0\n",
+                           "\"\\n\n",
+                           "'\n",
+                           "|\n",
+                           "  x\n",
+                           "#\n",
+                           "%TAG !a! b\n",
+                           "%YAML 1.1\n",
+                           "--- \n",
+                           "&a ",
+                           "!a ",
+                           "!!a x\n",
+                           "\x7F",
+                           "\r",
+                           "\xFF",
+                           ": ",
+                           "- [[[[]]]]\n",
+                           "\t",
+                           "\n",
+                           "[a: b, c: d, ",
+                           "[[]: ",
+                           "- - - - x\n",
+                           "- |\n x\n"}) {
+    SCOPED_TRACE(text);
+    ExpectLinear(20000, repeated(text), parse);
+    ExpectLinear(20000, repeated(text), [](const std::string& many) {
+      (void)ErrorOf("[" + many);
+      (void)ErrorOf("- \"" + many);
+      (void)ErrorOf("- |\n" + many);
+    });
+  }
 }
 
 }  // namespace latimer::yaml_file_test

@@ -64,7 +64,8 @@ def convert(
             for left in begun.parent.glob(
                 f"{glob.escape(begun.name)}.partial.{process.pid}.*"
             ):
-                left.unlink()
+                if left.suffix[1:].isdecimal():
+                    left.unlink()
             raise
     if code != 0:
         raise ConversionError(_sentence(said) or f"It ended with {code}.")

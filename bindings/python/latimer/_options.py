@@ -169,9 +169,23 @@ def ids_array(
     except TypeError:
         refuse(name, "a list of int", ids)
     for token in tokens:
-        if not -(2**31) <= token < 2**31:
-            raise ValueError(f"{token} is no token id.")
+        _check_id(token)
     return (ctypes.c_int32 * len(tokens))(*tokens)
+
+
+def token_id(token: int) -> int:
+    """The same for one id. ctypes would cut it to 32 bits."""
+    try:
+        number = operator.index(token)
+    except TypeError:
+        refuse("token", "an int", token)
+    _check_id(number)
+    return number
+
+
+def _check_id(token: int) -> None:
+    if not -(2**31) <= token < 2**31:
+        raise ValueError(f"{token} is no token id.")
 
 
 def _spell(value: object) -> bytes:
@@ -274,9 +288,9 @@ class CallOptions:
             if name == "alternatives":
                 self.n_best = self.n_best or int(value)
         elif name == "n_best":
-            self.n_best = int(value)
-            if self.n_best != value or value < 0:
+            if not 0 <= value < 2**32 or value != int(value):
                 raise ValueError(f"n_best {value}: give a whole number from 0.")
+            self.n_best = int(value)
         elif name == "suppressed":
             ids = ids_array(value, name)
             struct.suppressed = ids

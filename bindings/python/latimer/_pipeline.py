@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from ._options import refuse
 from ._translator import OWN, Translator
 
 _NAMES = {
@@ -76,6 +77,8 @@ def pipeline(
         device: None, -1 or "cpu": Latimer uses no other.
         **options: those of Translator, and those of each call.
     """
+    if not isinstance(task, str):
+        refuse("task", "a str", task)
     if task.startswith("translation"):
         key = "translation_text"
     elif task == "summarization":

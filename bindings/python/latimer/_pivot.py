@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ._loaded import LoadedTranslator
-from ._options import TranslateOptions, Unpack
+from ._options import TranslateOptions, Unpack, refuse
 from ._results import StreamedText, Translation
 from ._texts import TextTranslator
 
@@ -31,6 +31,9 @@ class PivotTranslator(TextTranslator):
     def __init__(
         self, first: LoadedTranslator, second: LoadedTranslator
     ) -> None:
+        for name, model in ("first", first), ("second", second):
+            if not isinstance(model, LoadedTranslator):
+                refuse(name, "a Translator", model)
         self.first = first
         self.second = second
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union
 from . import _c
 from ._c import library
 from ._errors import LatimerError, check
-from ._options import CallOptions, encode, ids_array
+from ._options import CallOptions, encode, ids_array, token_id
 from ._results import (
     Hypothesis,
     ModelInfo,
@@ -679,8 +679,9 @@ class Slot:
         return _c.text_at(text.value, count.value)
 
     def piece(self, function: Any, token: int) -> str:
+        number = token_id(token)
         buffer = ctypes.create_string_buffer(_c.PIECE_BYTES)
-        count = function(self.handle, token, buffer)
+        count = function(self.handle, number, buffer)
         return buffer.raw[:count].decode(errors="replace")
 
     def info(self, path: str) -> ModelInfo:

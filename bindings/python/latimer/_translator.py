@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 from ._auto import AutoTranslator
 from ._for_pair import open_auto, open_pair
 from ._loaded import LoadedTranslator
+from ._options import refuse
 from ._pivot import PivotTranslator
 from ._pretrained import open_model
 
@@ -114,6 +115,9 @@ class Translator(LoadedTranslator):
 
         if name is not None and source is None and target is None:
             return open_model(opened, name, revision, options)
+        for key, language in ("source", source), ("target", target):
+            if language is not None and not isinstance(language, str):
+                refuse(key, "a str", language)
         if name is None and source and target and revision is None:
             if source == "auto":
                 return open_auto(opened, target, options)

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import typing
+from itertools import islice
 
 import numpy
 import pytest
@@ -126,6 +127,78 @@ def test_messages_name_the_options_of_python(translator, model):
     for options in {"threads": "2"}, {"lanes": 2.5}, {"cpu": 5}:
         with pytest.raises(TypeError, match=f"{list(options)[0]}: give a"):
             latimer.Translator(model, **options)
+
+
+WRONG = [
+    None, 1, -1, True, 1.5, 2**70, 1j, float("nan"), float("inf"), b"x", "\0",
+    "\ud800", object(), int, len, [], [1], [None], [b"x"], [[1]], [["x"]],
+    [2**70], [(1, 2, 3)], [(0.5, 1.5)], {"a": 1}, {1: 2}, {1, 2}, range(3),
+]
+
+
+@pytest.mark.parametrize("value", WRONG, ids=repr)
+def test_no_value_raises_anything_but_errors_of_values(
+    translator, model, tmp_path, value
+):
+    """Each function and option; ctypes, attributes and overflows raise other
+    exceptions."""
+    absent = tmp_path / "absent"
+    pivot = latimer.PivotTranslator(translator, translator)
+    one, by_name = latimer.Translator, latimer.Translator.from_pretrained
+    pipeline = latimer.pipeline("translation", model)
+    methods = [
+        getattr(kind, name)
+        for kind in (translator, pivot)
+        for name in vars(latimer.Translator.__base__) | vars(type(pivot).__base__)
+        if hasattr(kind, name) and not name.startswith("_")
+        and name not in ("info", "close")
+    ]
+    assert len(methods) == 14
+    calls = [(method, [value], {}) for method in methods]
+    for option in latimer.TranslateOptions.__annotations__:
+        calls += [
+            (translator.translate, ["The house."], {option: value}),
+            (translator.translate_html, ["The house."], {option: value}),
+            (translator.translate_ids, [[2, 3]], {option: value}),
+        ]
+    for option in "threads", "lanes", "check_file", "pin_threads", "cpu":
+        calls.append((one, [model], {option: value}))
+    calls += [
+        (one, [value], {}),
+        (latimer.PivotTranslator, [value, translator], {}),
+        (latimer.AutoTranslator, [value], {}),
+        (by_name, [absent], {"weights": value}),
+        (by_name, [absent], {"revision": value}),
+        (latimer.convert, [value, absent], {}),
+        (latimer.convert, [absent, value], {}),
+        (latimer.models.remove, [value], {}),
+        (latimer.pipeline, [value, model], {}),
+        (latimer.pipeline, ["translation", model], {"device": value}),
+        (pipeline, [value], {}),
+        (pipeline, ["Hi."], {"max_length": value}),
+    ]
+    if not isinstance(value, str):  # Which may name a model to fetch.
+        calls += [
+            (by_name, [value], {}),
+            (by_name, [], {"source": value, "target": "de"}),
+            (by_name, [], {"source": "en", "target": value}),
+        ]
+    for function, arguments, options in calls:
+        try:
+            result = function(*arguments, **options)
+            if hasattr(result, "__next__"):
+                list(islice(result, 3))
+        except (TypeError, ValueError, latimer.LatimerError, OSError):
+            pass
+
+
+def test_a_token_is_a_whole_number_of_32_bits(translator):
+    for piece in translator.source_piece, translator.target_piece:
+        with pytest.raises(TypeError, match="token: give an int, not 'x'."):
+            piece("x")
+        with pytest.raises(ValueError, match="4294967301 is no token id."):
+            piece(2**32 + 5)
+        assert piece(numpy.int32(5)) == piece(5) != ""
 
 
 @pytest.mark.parametrize(
