@@ -132,7 +132,7 @@ class Run:
                         to.parent.mkdir(parents=True, exist_ok=True)
                         subprocess.run(["cp", "-a", path, to], check=True)
             else:
-                shell = Shell(self.clone, self.environment(False), self.folder / "logs")
+                shell = Shell(self.clone, self.environment(), self.folder / "logs")
                 print(f"{DEMO}, for all pages", flush=True)
                 status, output = shell.type(DEMO, 3600)
                 shell.close()
@@ -145,7 +145,7 @@ class Run:
     def keep_base(self) -> None:
         subprocess.run(["cp", "-a", self.clone, self.base], check=True)
 
-    def environment(self, with_python: bool) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         """Variables of a reader: a new home, whose caches are this machine's, and no Latimer anywhere."""
         old = Path.home()
         shutil.rmtree(self.home, ignore_errors=True)
@@ -175,12 +175,9 @@ class Run:
         paths = [path for path in result["PATH"].split(":") if not list(Path(path or ".").glob("latimer*"))]
         if virtual := os.environ.get("VIRTUAL_ENV"):
             paths = [path for path in paths if not path.startswith(virtual)]
-        if with_python:  # pip of Debian refuses to install elsewhere.
-            shutil.rmtree(self.folder / "venv", ignore_errors=True)
-            subprocess.run(["python3", "-m", "venv", self.folder / "venv"], check=True, env=result)
-            paths.insert(0, str(self.folder / "venv/bin"))
-            result["VIRTUAL_ENV"] = str(self.folder / "venv")
-        result["PATH"] = ":".join(paths)
+        # Debian's own Python, whose pip installs into environments only; another one of this machine does the same.
+        result["PATH"] = ":".join(["/usr/bin", *paths])
+        result["PIP_REQUIRE_VIRTUALENV"] = "1"
         return result
 
 

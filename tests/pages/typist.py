@@ -81,10 +81,7 @@ class Typist:
         self.lacks: list[tuple[str, int]] = []  # What a step would have made that was not typed, and its line.
         self.logs = run.folder / "logs" / re.sub(r"\W", "_", page)
         shutil.rmtree(self.logs, ignore_errors=True)
-        uses_python = any(
-            step.kind == "python" or "pip " in step.code or "python -" in step.code for step in self.steps
-        )
-        self.shell = Shell(run.clone, run.environment(uses_python), self.logs)
+        self.shell = Shell(run.clone, run.environment(), self.logs)
         self.python: Python | None = None
         self.serves = False
         self.imports: dict[str, list[str]] = {}

@@ -80,6 +80,16 @@ def shape_folder(cache: Path, name: str) -> Path:
                 "model.safetensors" if name == "t5-small" else "vocab.json")
 
 
+def student_files(folder: Path) -> tuple[Path, Path, Path]:
+    """Weights, vocabulary and shortlist of a student in Marian's own files."""
+    weights, pieces, shortlist = (
+        next(iter(folder.glob(pattern)), None)
+        for pattern in ("model*.intgemm.alphas.bin", "vocab*.spm", "lex*.s2t.bin"))
+    if not (weights and pieces and shortlist):
+        sys.exit(f"{folder}: no student with a vocabulary and a shortlist is in it")
+    return weights, pieces, shortlist
+
+
 def random_sentence(rng: random.Random, hf: Path, tokens: int) -> list[int]:
     config = json.loads((hf / "config.json").read_text())
     ids = [rng.randrange(3, config["vocab_size"] - 1) for _ in range(tokens - 1)]

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import loads
-from peer_slimt import PIECES, SHORTLIST, convert  # noqa: F401  The same files.
+from peer_slimt import convert  # noqa: F401  The same files.
 
 
 def import_all() -> None:
@@ -20,8 +20,7 @@ class Engine:
     def __init__(self, model: Path, weights: str, threads: int):
         import fxtranslate
 
-        weights, pieces, shortlist = ((model / name).read_bytes() for name in (
-            loads.STUDENT_WEIGHTS, PIECES, SHORTLIST))
+        weights, pieces, shortlist = (file.read_bytes() for file in loads.student_files(model))
         self.translator = fxtranslate.Translator(weights, pieces, pieces, shortlist)
         self.version = f"fxtranslate {version('fxtranslate')} ({self.translator.backend()})"
 

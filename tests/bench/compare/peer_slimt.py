@@ -12,8 +12,6 @@ from pathlib import Path
 
 import loads
 
-SHORTLIST, PIECES = "lex.50.50.s2t.bin", "vocab.spm"
-
 
 def import_all() -> None:
     """The package itself asks the network for a list of models when it is imported."""
@@ -24,8 +22,8 @@ def import_all() -> None:
 def convert(folder: Path, out: Path, weights: str) -> None:
     """Reads Marian's files as they are."""
     out.mkdir()
-    for name in (loads.STUDENT_WEIGHTS, SHORTLIST, PIECES):
-        shutil.copy(folder / name, out)
+    for file in loads.student_files(folder):
+        shutil.copy(file, out)
 
 
 class Engine:
@@ -33,8 +31,8 @@ class Engine:
         import _slimt
 
         self.version = f"slimt {_slimt.__version__.rstrip('+')}"
-        package = _slimt.Package(model=str(model / loads.STUDENT_WEIGHTS),
-                                 vocabulary=str(model / PIECES), shortlist=str(model / SHORTLIST))
+        weights, pieces, shortlist = map(str, loads.student_files(model))
+        package = _slimt.Package(model=weights, vocabulary=pieces, shortlist=shortlist)
         self.model = _slimt.Model(_slimt.preset.tiny(), package)  # Layers and heads, not widths.
         self.service = _slimt.Service(workers=threads, cache_size=0)
 
@@ -49,6 +47,10 @@ class Engine:
 
     def translate_text(self, text: str) -> str:
         return self.service.translate(self.model, [text])[0].target.text
+
+    def translate_texts(self, texts: list[str]) -> list[str]:
+        """slimt forms the batches."""
+        return [response.target.text for response in self.service.translate(self.model, texts)]
 
     def ids(self, result):
         target = result.target
