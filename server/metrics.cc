@@ -84,6 +84,9 @@ std::string Metrics::Text() const {
   Single("latimer_cancelled_sentences_total", "counter",
          "Sentences whose client has gone or waited too long.",
          number(cancelled), &out);
+  Single("latimer_number_mismatches_total", "counter",
+         "Sentences whose translation has other numbers than their source.",
+         number(number_mismatches), &out);
   Single("latimer_queue_sentences", "gauge",
          "Sentences that wait to be translated.", number(waiting), &out);
   Single("latimer_under_way_sentences", "gauge",

@@ -32,7 +32,9 @@ struct Metrics {
   std::atomic<uint64_t> sentences = 0;  // Translated, by each model.
   std::atomic<uint64_t> tokens = 0;     // Generated.
   std::atomic<uint64_t> cancelled = 0;  // Sentences whose client has gone.
-  std::atomic<int64_t> waiting = 0;     // Sentences that have not begun.
+  // Sentences whose translation has other numbers, from source to target.
+  std::atomic<uint64_t> number_mismatches = 0;
+  std::atomic<int64_t> waiting = 0;  // Sentences that have not begun.
   std::atomic<int64_t> under_way = 0;
   Histogram wait_seconds;     // Of sentences, until they begin.
   Histogram request_seconds;  // Of translate and detect.

@@ -5,7 +5,27 @@
 #include <functional>
 #include <utility>
 
+#include "latimer/number_check.h"
+
 namespace latimer::server {
+namespace {
+
+bool HasOtherNumbers(const Sentence& sentence) {
+  std::string html;  // As text.
+  for (const HtmlPart& part : sentence.parts) {
+    html += part.text;
+    if (part.space_follows) html += ' ';
+  }
+  NumberCheck check;
+  CheckNumbers(
+      sentence.source.empty() ? sentence.text : sentence.source,
+      sentence.translations.empty() ? html : sentence.translations.front(),
+      &check);
+  return !check.ok();
+}
+
+}  // namespace
+
 Model::~Model() {
   {
     const std::lock_guard lock(mutex_);
@@ -245,6 +265,7 @@ void Model::End(Worker& worker, Slot& slot) {
   if (next == job->legs().size()) {
     sentence.translations = std::move(translations);
     sentence.parts = std::move(parts);
+    if (HasOtherNumbers(sentence)) ++metrics_.number_mismatches;
     return job->Finish();
   }
   sentence.source = std::exchange(sentence.text, translations.front());

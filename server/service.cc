@@ -10,6 +10,7 @@
 
 #include "detect.h"
 #include "languages.h"
+#include "latimer/number_check.h"
 #include "latimer/version.h"
 #include "os/text_lines.h"
 #include "server/page.h"
@@ -79,10 +80,26 @@ void KeepThoseAfter(std::string_view prefix, std::vector<std::string>* all) {
   }
 }
 
+Json Stretches(std::string_view text, std::span<const TextRange> ranges) {
+  Json all = Json::array();
+  for (const TextRange& range : ranges) {
+    all.push_back(text.substr(range.begin, range.size()));
+  }
+  return all;
+}
+
 Json SegmentsOf(const Job& job, size_t text) {
   Json all = Json::array();
   for (const Segment& one : job.Segments(text)) {
-    all.push_back({{"source", one.source}, {"translation", one.translation}});
+    Json segment = {{"source", one.source}, {"translation", one.translation}};
+    NumberCheck check;
+    CheckNumbers(one.source, one.translation, &check);
+    if (!check.ok()) {
+      segment["numbers"] = {
+          {"missing", Stretches(one.source, check.missing())},
+          {"surplus", Stretches(one.translation, check.surplus())}};
+    }
+    all.push_back(std::move(segment));
   }
   return all;
 }

@@ -66,6 +66,7 @@ struct Arguments {
   uint32_t draw_attention_layer = 0;
   bool alignment = false;
   bool scores = false;
+  bool check_numbers = false;
   bool json_lines = false;               // --json of translate
   const char* pivot_language = nullptr;  // "CODE", or "CODE,CODE".
   // What to call the options of the languages where they are missing or wrong.

@@ -252,11 +252,11 @@ int TranslateInTurn(Input& input, std::span<const HtmlModel> models) {
 int CheckHtml(const Arguments& arguments) {
   if (arguments.ids || arguments.paragraphs || arguments.json_lines ||
       arguments.hypotheses() > 0 || arguments.scores || arguments.alignment ||
-      arguments.draw_attention != nullptr) {
+      arguments.draw_attention != nullptr || arguments.check_numbers) {
     return UsageError("translate",
                       "--html goes without --ids, --paragraphs, --json, "
-                      "--n-best, --alternatives, --scores, --alignment and "
-                      "--draw-attention.");
+                      "--n-best, --alternatives, --scores, --alignment, "
+                      "--check-numbers and --draw-attention.");
   }
   if (kProfile.alignment) return kSuccess;
   return UsageError("translate",

@@ -78,6 +78,8 @@ class Insight {
   // without a line break; begins the next. `place` says which it is. `text` is
   // null for ids.
   bool writes_json() const { return arguments_->json_lines; }
+  // Whether texts are compared with their translations.
+  bool checks_numbers() const { return arguments_->check_numbers; }
   std::string JsonLine(Json place, const std::string* text,
                        StopReason stop_reason);
 

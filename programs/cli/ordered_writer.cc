@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/lines.h"
 #include "cli/progress.h"
+#include "latimer/number_check.h"
 #include "text/utf8.h"
 
 namespace latimer::cli {
@@ -98,7 +99,7 @@ bool OrderedWriter::TakeText(bool wait) {
 
 // Whether texts are needed when their translations are written.
 bool OrderedWriter::ShowsTexts() const {
-  return options_.alignment ||
+  return options_.alignment || insight_.checks_numbers() ||
          (insight_.writes_json() && unit_ == Unit::kSentence);
 }
 
@@ -280,33 +281,62 @@ void OrderedWriter::Report(const OutputPart& part) {
   worst_reason_ = StopReason::kEos;
 }
 
-bool OrderedWriter::WriteJson(const OutputPart& part) {
-  json_text_ += parts_.View(part.translation);
-  worst_reason_ = std::max(worst_reason_, part.stop_reason);
-  if (!part.ends_text) {
-    if (part.space_follows) json_text_ += ' ';
-    return true;
+// Compares the numbers of a text whose last part this is with those of its
+// translation. Returns them for --json; null: they are not compared.
+Json OrderedWriter::CheckNumbersOf(const OutputPart& part) {
+  if (!insight_.checks_numbers()) return nullptr;
+  const std::string_view text =
+      part.text != nullptr ? std::string_view(*part.text) : std::string_view();
+  NumberCheck check;
+  CheckNumbers(text, translation_, &check);
+  Json json = {{"missing", Json::array()}, {"surplus", Json::array()}};
+  std::string list;
+  const auto add = [&](const char* kind, const char* what, std::string_view in,
+                       std::span<const TextRange> found) {
+    const char* before = what;
+    for (const TextRange& range : found) {
+      const std::string number(in.substr(range.begin, range.size()));
+      json[kind].push_back(number);
+      list += before + number;
+      before = ", ";
+    }
+  };
+  add("missing", " lacks ", text, check.missing());
+  if (check.missing_count > 0 && check.surplus_count > 0) list += ", and";
+  add("surplus", " has more often ", translation_, check.surplus());
+  if (!check.ok()) {
+    BeginWarning(part);
+    std::fprintf(stderr, ": the translation%s.\n", list.c_str());
   }
+  return json;
+}
+
+bool OrderedWriter::WriteJson(const OutputPart& part) {
+  worst_reason_ = std::max(worst_reason_, part.stop_reason);
+  if (!part.ends_text) return true;
   Warn(part);
+  Json place = {{"line", part.line}};
+  if (unit_ == Unit::kSentence && part.text_bytes > 0) {
+    place["paragraph"] = paragraph_;
+    place["source"] = *part.text;
+  }
+  if (Json numbers = CheckNumbersOf(part); !numbers.is_null()) {
+    place["numbers"] = std::move(numbers);
+  }
   bool written = true;
-  if (unit_ != Unit::kSentence) {
-    WriteText(insight_.JsonLine({{"line", part.line}},
-                                unit_ == Unit::kIds ? nullptr : &json_text_,
+  if (unit_ != Unit::kSentence || part.text_bytes > 0) {
+    // Else there is only white space.
+    WriteText(insight_.JsonLine(std::move(place),
+                                unit_ == Unit::kIds ? nullptr : &translation_,
                                 worst_reason_));
     written = EndLine();
-  } else if (part.text_bytes > 0) {  // Else there is only white space.
     paragraph_has_text_ = true;
-    WriteText(insight_.JsonLine({{"line", part.line},
-                                 {"paragraph", paragraph_},
-                                 {"source", *part.text}},
-                                &json_text_, worst_reason_));
-    written = EndLine();
   }
   if (part.end == SentenceEnd::kParagraph && paragraph_has_text_) {
     ++paragraph_;
     paragraph_has_text_ = false;
   }
-  json_text_.clear();
+  translation_.clear();
   worst_reason_ = StopReason::kEos;
   return written;
 }
@@ -337,6 +367,10 @@ PartEnd OrderedWriter::EndOf(const OutputPart& part) const {
 
 bool OrderedWriter::Write(OutputPart& part) {
   insight_.Add(std::move(part.insight), EndOf(part));
+  if (insight_.writes_json() || insight_.checks_numbers()) {
+    translation_ += TranslationOf(part);
+    if (!part.ends_text && part.space_follows) translation_ += ' ';
+  }
   if (insight_.writes_json()) return WriteJson(part);
   const bool n_best = insight_.writes_n_best();
   if (!n_best) WriteOnOneLine(parts_.View(part.translation));
@@ -346,6 +380,8 @@ bool OrderedWriter::Write(OutputPart& part) {
     return true;
   }
   Report(part);
+  (void)CheckNumbersOf(part);
+  translation_.clear();
   if (unit_ != Unit::kSentence) {
     WriteText(n_best ? insight_.NBestLines(part.line) : insight_.EndLine());
     return EndLine();

@@ -107,6 +107,7 @@ class OrderedWriter : public SharedWork {
   void Count(const OutputPart& part);
   void BeginWarning(const OutputPart& part) const;
   void Warn(const OutputPart& part) const;
+  Json CheckNumbersOf(const OutputPart& part);
   const char* NameOfUnit() const;
 
   const std::span<Translator* const> translators_;
@@ -135,7 +136,8 @@ class OrderedWriter : public SharedWork {
   uint64_t bytes_written_ = 0;
   std::vector<int32_t> ids_;
   std::string text_of_ids_;
-  std::string json_text_;  // Of the text at hand, with --json.
+  // The translation of the text at hand, with --json and --check-numbers.
+  std::string translation_;
   // Of sentences: the number of the paragraph, from 1, and whether a sentence
   // of it, or of the line at hand, was written.
   uint64_t paragraph_ = 1;

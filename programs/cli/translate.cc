@@ -91,6 +91,10 @@ int CheckArguments(const Arguments& arguments) {
   if (arguments.ids && arguments.text != nullptr) {
     return UsageError("translate", "give --text or --ids, not both.");
   }
+  if (arguments.ids && arguments.check_numbers) {
+    return UsageError("translate",
+                      "--check-numbers compares texts; leave out --ids.");
+  }
   if (arguments.paragraphs &&
       (arguments.ids || arguments.draw_attention != nullptr ||
        arguments.hypotheses() > 0)) {
@@ -133,11 +137,12 @@ int CheckArguments(const Arguments& arguments) {
                             "give a second model.");
   }
   if (arguments.ids || arguments.draw_attention != nullptr ||
-      arguments.alignment || arguments.scores || arguments.json_lines) {
+      arguments.alignment || arguments.scores || arguments.json_lines ||
+      arguments.check_numbers) {
     return UsageError(
         "translate",
         "two models go without --ids, --draw-attention, --alignment, "
-        "--scores and --json.");
+        "--scores, --check-numbers and --json.");
   }
   const TranslateOptions& options = arguments.options;
   if (!options.task.empty() || !options.prefix.empty() ||

@@ -72,6 +72,44 @@ TEST_F(TranslateLinesTest, AllLinesComeInTheirOrderWithTheirOwnText) {
   EXPECT_EQ(many.err.find("was translated in") == std::string::npos, kEmulated);
 }
 
+TEST_F(TranslateLinesTest, LinesWithOtherNumbersAreReported) {
+  const std::string input = "Tom has 1988 cats.\n\nTom is here.\n";
+  EXPECT_EQ(Translate(input, {"--check-numbers"}).err, "");
+  const std::vector<std::string> options = {"--check-numbers",
+                                            "--max-target-tokens", "2"};
+  const Outcome lines = Translate(input, options);
+  EXPECT_EQ(lines.code, 0);
+  EXPECT_THAT(lines.err, HasSubstr("latimer: warning: line 1: the translation "
+                                   "lacks 1988.\n"));
+  EXPECT_EQ(lines.err.find("line 3: the translation lacks"), std::string::npos);
+  EXPECT_EQ(Translate(input, {"--max-target-tokens", "2"}).out, lines.out);
+
+  const char* const numbers = R"("numbers":{"missing":["1988"],"surplus":[]})";
+  const char* const none = R"("numbers":{"missing":[],"surplus":[]})";
+  std::vector<std::string> json = options;
+  json.emplace_back("--json");
+  for (const char* how : {"", "--paragraphs"}) {
+    if (*how != '\0') json.emplace_back(how);
+    const std::string out = Translate(input, json).out;
+    EXPECT_THAT(out, HasSubstr(numbers)) << how;
+    EXPECT_THAT(out, HasSubstr(none)) << how;
+  }
+  EXPECT_THAT(Translate(input, json).err,
+              HasSubstr("the sentence at line 1: the translation lacks 1988."));
+  EXPECT_EQ(Translate("1\n", {"--ids", "--check-numbers"}).code, 2);
+  EXPECT_EQ(Translate("1\n", {"--html", "--check-numbers"}).code, 2);
+  EXPECT_EQ(Translate("1\n", {Model(), "--check-numbers"}).code, 2);
+}
+
+TEST_F(TranslateLinesTest, NumbersOfALineInPartsAreThoseOfAllParts) {
+  std::string line = "Tom has $1,988.50. ";
+  for (int i = 0; i < 120; ++i) line += "Tom wants to learn German. ";
+  const Outcome outcome =
+      Translate(line + "\n", {"--check-numbers", "--protect"});
+  EXPECT_THAT(outcome.err, HasSubstr("was translated in"));
+  EXPECT_EQ(outcome.err.find("the translation"), std::string::npos);
+}
+
 TEST_F(TranslateLinesTest, WhatCameBeforeABadLineIsWrittenInFull) {
   std::string input;
   for (int i = 0; i < 40; ++i) input += "22 31 29 0\n";

@@ -66,7 +66,7 @@ add_fields("latimer inspect --json:" "${json}")
 run(json "${latimer}" plan "${MODEL}" --json
   --room-for attention,scores,alignment,phrases,sampling,beams=2)
 add_fields("latimer plan --json:" "${json}")
-run(json "${latimer}" translate "${MODEL}" --text "Good morning." --json
+run(json "${latimer}" translate "${MODEL}" --text "Good morning." --json --check-numbers
   --beams 2 --n-best 2)
 add_fields("latimer translate --json:" "${json}")
 run(json "${convert}" "${DEMO}" -o "${BUILD}/commands.ltm" --json)

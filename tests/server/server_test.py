@@ -291,6 +291,12 @@ class OneServer(unittest.TestCase):
         status, result = self.server.translate(sources[0], target_prefix="Mein")
         self.assertTrue(result["translatedText"].startswith("Mein"), result)
         self.assertNotIn("alternatives", result)
+        # A number that only the translation has.
+        before = self.server.metric("latimer_number_mismatches_total")
+        status, result = self.server.translate("I am here. Go home!", target_prefix="31 ", segments=True)
+        self.assertEqual([one.get("numbers") for one in result["segments"]],
+                         [{"missing": [], "surplus": ["31"]}, None])
+        self.assertEqual(self.server.metric("latimer_number_mismatches_total"), before + 1)
         status, result = self.server.translate("<p>Go home!</p>", format="html", segments=True)
         self.assertEqual((status, result["error"]), (400, "Invalid request: segments are those of plain text"))
         for more in [{"q": [sources[0]]}, {"format": "html"}]:

@@ -18,6 +18,7 @@ from ._errors import (
     InvalidArgumentError,
     LatimerError,
 )
+from ._numbers import NumberCheck, check_numbers
 from ._options import TranslateOptions
 from ._pipeline import Pipeline, pipeline
 from ._pivot import PivotTranslator
@@ -41,6 +42,7 @@ __all__ = [
     "InvalidArgumentError",
     "LatimerError",
     "ModelInfo",
+    "NumberCheck",
     "Pipeline",
     "PivotTranslator",
     "StreamedText",
@@ -50,6 +52,7 @@ __all__ = [
     "Translation",
     "Translator",
     "WordScore",
+    "check_numbers",
     "convert",
     "detect_language",
     "models",

@@ -226,6 +226,10 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
         c_int, POINTER(Options), c_char_p, c_char_p, c_char_p, c_size_t,
     ),
     "option_name": (c_char_p, c_size_t),
+    "check_numbers": (
+        c_size_t, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(TextRange),
+        c_size_t, POINTER(c_size_t),
+    ),
     "check_options": (c_int, c_void_p, POINTER(Options)),
     "cursor_bytes": (c_size_t,),
     "cursor_begin": (

@@ -292,6 +292,22 @@ latimer_code latimer_text_push(latimer_text* text, const char* bytes,
 /* Translates what is left; the next push begins another text. */
 latimer_code latimer_text_finish(latimer_text* text);
 
+/* ---- Numbers: see latimer/number_check.h ---- */
+
+/* Most numbers that latimer_check_numbers finds. */
+enum { LATIMER_MOST_CHECKED_NUMBERS = 256 };
+
+/* Compares the numbers of a text with those of its translation, whatever made
+ * it. Returns how many are missing or surplus; 0: none. Writes the bytes of the
+ * first range_count of them: of those that the translation lacks, in the
+ * source, and then of those that the source lacks, in the translation.
+ * *missing_count, if it is not NULL, receives how many the translation lacks.
+ */
+size_t latimer_check_numbers(const char* source, size_t source_bytes,
+                             const char* translation, size_t translation_bytes,
+                             latimer_text_range* ranges, size_t range_count,
+                             size_t* missing_count);
+
 /* ---- The model ---- */
 
 /* What a model and its translator are. Strings live as long as the image; those
