@@ -29,8 +29,11 @@ struct Unit {
   uint32_t offset() const { return (bits >> 10) << ((bits & 0x200) >> 6); }
 };
 
-// Far more than all of Unicode needs; the walk of a damaged trie may not end.
+// Far more than all of Unicode needs; the walk of a damaged trie may not end,
+// and a trie of a few kilobytes may give rules of gigabytes.
 constexpr size_t kMaxVisits = 1 << 22;
+constexpr size_t kMaxRuleBytes = size_t{64} << 20;
+constexpr size_t kBytesOfRule = 128;  // Beside its key and its replacement.
 
 class CharsmapDecoder {
  public:
@@ -84,6 +87,8 @@ class CharsmapDecoder {
       FailIn(name_, "a normalization rule gives more than ",
              kMaxReplacementBytes, " bytes");
     }
+    rule_bytes_ += key.size() + (end - begin) + kBytesOfRule;
+    if (rule_bytes_ > kMaxRuleBytes) Fail();
     rules_[key] = std::string(replacements_.substr(begin, end - begin));
   }
 
@@ -92,6 +97,7 @@ class CharsmapDecoder {
   std::string_view replacements_;
   std::map<std::string, std::string> rules_;
   size_t visited_ = 0;
+  size_t rule_bytes_ = 0;
 };
 
 }  // namespace

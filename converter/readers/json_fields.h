@@ -18,14 +18,7 @@
 
 namespace latimer {
 
-// Copying and writing JSON recurse, so that what can be parsed may still be
-// nested too deeply for them.
-inline constexpr size_t kMaxJsonDepth = 100;
-
-// Whether brackets are nested more deeply. `text` need not be JSON.
-bool IsJsonTooDeep(std::string_view text);
-
-// The value; discarded if `text` is not JSON or nested too deeply.
+// The value; discarded if `text` is not JSON or nested more than 100 deep.
 nlohmann::json ParseJsonText(std::string_view text);
 
 // A field that is null counts as absent. All readers throw ConversionError if a

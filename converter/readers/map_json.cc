@@ -7,6 +7,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
+#include "json/bounded_json.h"
 
 namespace latimer {
 namespace {
@@ -31,17 +32,15 @@ void WriteOutVocabularies(Json* json) {
 }
 
 Json ParseMap(const std::string& text, const std::string& name) {
-  if (IsJsonTooDeep(text)) FailIn(name, "it is nested too deep");
-  try {
-    Json json = Json::parse(text, nullptr, /*allow_exceptions=*/true,
-                            /*ignore_comments=*/true);
-    if (json.is_object()) return json;
-  } catch (const Json::parse_error& error) {
-    const size_t end = std::min<size_t>(error.byte, text.size());
+  BoundedJson read = ReadBoundedJson(text, {.comments = true});
+  if (read.error == JsonError::kTooDeep) FailIn(name, "it is nested too deep");
+  if (read.error == JsonError::kNotJson) {
+    const size_t end = std::min(read.error_byte, text.size());
     const auto lines = std::count(text.begin(), text.begin() + end, '\n');
     FailIn(name, "line ", lines + 1, " is not JSON");
   }
-  FailIn(name, "not a JSON object");
+  if (!read.value.is_object()) FailIn(name, "not a JSON object");
+  return std::move(read.value);
 }
 
 Json PresetJson(const std::string& name) {

@@ -16,6 +16,8 @@ using Kind = PickleValue::Kind;
 constexpr int kMaxDepth = 8;
 constexpr uint64_t kMaxNames = 100'000;
 constexpr size_t kMaxNameBytes = 1024;
+// More than any tensor of a model has. Many tensors may have one long list.
+constexpr size_t kMaxDimensions = 64;
 
 constexpr char kMalformedEntry[] = "has a malformed entry in data.pkl";
 constexpr char kSaveStateDict[] =
@@ -76,7 +78,7 @@ std::string WhyUnreadable(const PickleValue& tensor) {
   if (tensor.IsCall("torch._utils._rebuild_tensor_v3") &&
       tensor.arguments().size() > kTypeAt) {
     const std::string& type = tensor.arguments()[kTypeAt]->text;
-    if (type.starts_with(kTorch)) {
+    if (type.starts_with(kTorch) && type.size() <= kMaxNameBytes) {
       return "has type " + Printable(type.substr(kTorch.size()));
     }
   }
@@ -112,9 +114,11 @@ const PickleValue& FindStateDict(const PickleValue& root) {
   return *dict;
 }
 
-// Reads numbers that must not be negative.
+// Reads numbers that must not be negative, of so many dimensions.
 std::optional<std::vector<uint64_t>> Counts(const PickleValue& tuple) {
-  if (tuple.kind != Kind::kTuple) return std::nullopt;
+  if (tuple.kind != Kind::kTuple || tuple.items.size() > kMaxDimensions) {
+    return std::nullopt;
+  }
   std::vector<uint64_t> counts;
   for (const PickleValue* item : tuple.items) {
     if (item->kind != Kind::kInteger || item->integer < 0) return std::nullopt;
@@ -161,8 +165,9 @@ std::optional<TensorRecord> ParseTensor(const PickleValue& value) {
   const PickleValue& id = *storage.items[0];
   if (id.kind != Kind::kTuple || id.items.size() != 5 ||
       id.items[0]->text != "storage" || id.items[1]->kind != Kind::kGlobal ||
-      id.items[2]->kind != Kind::kText || id.items[4]->kind != Kind::kInteger ||
-      id.items[4]->integer < 0) {
+      id.items[2]->kind != Kind::kText ||
+      id.items[2]->text.size() > kMaxNameBytes ||
+      id.items[4]->kind != Kind::kInteger || id.items[4]->integer < 0) {
     return std::nullopt;
   }
   return TensorRecord{

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "converter/error.h"
-#include "converter/readers/json_fields.h"
 #include "converter/readers/tensor_file.h"
 #include "converter/readers/text_file.h"
 #include "converter/readers/yaml_file.h"
+#include "json/bounded_json.h"
 #include "text/utf8.h"
 
 namespace latimer {
@@ -52,17 +52,10 @@ Vocabulary ByIds(std::vector<Entry> entries, const std::string& name) {
 
 // Parses JSON whose objects have no duplicate keys.
 nlohmann::json ParseJson(const std::string& text, const std::string& name) {
-  std::set<std::string> keys;
-  const auto note_key = [&](int depth, nlohmann::json::parse_event_t event,
-                            nlohmann::json& value) {
-    if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
-        !keys.insert(value.get<std::string>()).second) {
-      FailIn(name, "'", value.get<std::string>(), "' occurs twice");
-    }
-    return true;
-  };
-  if (IsJsonTooDeep(text)) FailIn(name, "not JSON, or nested too deep");
-  return nlohmann::json::parse(text, note_key, false);
+  BoundedJson read = ReadBoundedJson(text);
+  if (read.duplicate) FailIn(name, "'", *read.duplicate, "' occurs twice");
+  if (read.error == JsonError::kTooDeep) FailIn(name, "it is nested too deep");
+  return std::move(read.value);
 }
 
 bool HasTexts(const nlohmann::json& json) {

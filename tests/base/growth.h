@@ -3,18 +3,31 @@
 #define LATIMER_TESTS_BASE_GROWTH_H_
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <ctime>
+#include <string>
+#include <string_view>
 
 namespace latimer {
 
-inline double ThreadSeconds() {
+// The CPU time of this thread, and of processes that it has waited for.
+inline double CpuSeconds() {
   timespec now = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) +
-         static_cast<double>(now.tv_nsec) * 1e-9;
+  rusage children = {};
+  getrusage(RUSAGE_CHILDREN, &children);
+  return static_cast<double>(now.tv_sec + children.ru_utime.tv_sec) +
+         static_cast<double>(now.tv_nsec) * 1e-9 +
+         static_cast<double>(children.ru_utime.tv_usec) * 1e-6;
+}
+
+inline std::string Repeated(std::string_view text, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) all += text;
+  return all;
 }
 
 // Twice the input may take 2.5 times the time: `make(n)` gives an input of a
@@ -31,9 +44,9 @@ void ExpectLinear(size_t n, const Make& make, const Parse& parse) {
   double small_seconds = 1e9, large_seconds = 1e9;
   for (int run = 0; run < kRuns; ++run) {
     const auto seconds = [&](const auto& input) {
-      const double begin = ThreadSeconds();
+      const double begin = CpuSeconds();
       parse(input);
-      return ThreadSeconds() - begin;
+      return CpuSeconds() - begin;
     };
     small_seconds = std::min(small_seconds, seconds(small));
     large_seconds = std::min(large_seconds, seconds(large));

@@ -12,6 +12,7 @@
 #include "cli/foreign_options.h"
 #include "cli/options.h"
 #include "report/room_for.h"
+#include "tests/base/growth.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/program.h"
@@ -83,6 +84,33 @@ TEST_F(CommandLineTest, OfTwoTargetsOfATermTheFirstCountsAndTheOtherIsNamed) {
   EXPECT_THAT(outcome.out, HasSubstr("Geb\u00E4ude"));
   EXPECT_THAT(outcome.err,
               HasSubstr("terms: line 3: \"house\" has a target above"));
+}
+
+TEST_F(CommandLineTest, TimeGrowsWithTheTerms) {
+  const std::string model = Path("target.ltm");
+  WriteFileAtomically(model, ConvertDemoWithTargetTokenizer().bytes());
+  const std::string terms = Path("terms");
+  const auto lines = [](const std::string& source, const std::string& target) {
+    return [=](size_t n) {
+      std::string all;
+      for (size_t i = 0; i < n; ++i) {
+        all += source + std::to_string(i) + "\t" + target + "\n";
+      }
+      return all;
+    };
+  };
+  const auto translate = [&](const std::string& text) {
+    WriteFile(terms, text);
+    (void)RunProgram("latimer", {"translate", model, "--terms", terms, "--text",
+                                 "The house is old.", "--quiet"});
+  };
+  ExpectLinear(5000, lines("house", "Haus"), translate);
+  ExpectLinear(5000, lines("the house", "Haus"), translate);
+  for (const char* text : {"\t", "\n", "a\ta\n", "a", "\\", "a\t"}) {
+    SCOPED_TRACE(text);
+    ExpectLinear(
+        20000, [&](size_t n) { return Repeated(text, n); }, translate);
+  }
 }
 
 TEST_F(CommandLineTest, FilesWithMoreThanTextGetAWarning) {

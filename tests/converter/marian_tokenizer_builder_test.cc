@@ -4,6 +4,7 @@
 #include "converter/marian_tokenizer_builder.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cmath>
 #include <fstream>
@@ -203,6 +204,38 @@ TEST_F(TokenizerConfigTest, WhatIsNotSupportedIsNamed) {
   ExpectError([&] { Read(); }, "separate_vocabs");
   Write("tokenizer_config.json", R"({"added_tokens_decoder": {"x": "a"}})");
   ExpectError([&] { Read(); }, "'x' is not a number");
+}
+
+// Of 6 kB: five levels, each of whose nodes has the same 255 children.
+TEST_F(MarianTokenizerBuilderTest, ASmallFileGivesNoGigabytesOfRules) {
+  std::vector<uint32_t> units(256 * 6);
+  uint32_t base = 0;
+  const auto set = [&](uint32_t index, uint32_t label, uint32_t children) {
+    units[index] = label | 0x100 | (index ^ children) << 10;
+  };
+  // The root's children are at units[1 .. 255], those of all of these at 256,
+  // and so on; the leaf of a node is at the base of its children.
+  for (uint32_t level = 0; level < 5; ++level, base += 256) {
+    for (uint32_t label = 1; label < 256; ++label) {
+      set(base + label, label, base + 256);
+    }
+  }
+  std::string rules;
+  const auto add = [&](uint32_t value) {
+    for (int i = 0; i < 4; ++i) rules += static_cast<char>(value >> (8 * i));
+  };
+  add(static_cast<uint32_t>(4 * units.size()));
+  for (const uint32_t unit : units) add(unit);
+  rules += std::string(kMaxReplacementBytes, 'x') + '\0';
+  const auto peak = [] {
+    rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  const auto before = peak();
+  ExpectError([&] { (void)DecodeCharsmap(rules, "x.spm"); },
+              "x.spm: its normalization rules are damaged");
+  EXPECT_LT(peak() - before, 300'000);  // In KiB; without a bound 1.5 GB.
 }
 
 }  // namespace latimer::marian_tokenizer_builder_test

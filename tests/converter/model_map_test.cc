@@ -14,6 +14,7 @@ namespace latimer::model_map_test {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using Settings = std::vector<std::string>;
 
@@ -325,6 +326,22 @@ TEST(ModelMapTest, SettingsAndFilesThatAreNoneAreRefused) {
   EXPECT_THAT(MapFile("[]").Error(), HasSubstr("not a JSON object"));
   EXPECT_THAT(MapFile("{\"base\": \"other.json\"}").Error(),
               HasSubstr("base is \"other.json\"; it must be \"preset:NAME\""));
+}
+
+TEST(ModelMapTest, AQuoteInACommentHidesNoDepth) {
+  const auto nested = [](size_t depth, const std::string& comment) {
+    std::string text = "{" + comment + "\"heads\": ";
+    for (size_t i = 1; i < depth; ++i) text += "{\"a\": ";
+    return text + "1" + std::string(depth, '}');
+  };
+  for (const std::string comment : {"", "/* \" */ ", "// \"\n"}) {
+    EXPECT_THAT(MapFile(nested(101, comment)).Error(),
+                HasSubstr("m.json: it is nested too deep."));
+    EXPECT_THAT(MapFile(nested(200000, comment)).Error(),
+                HasSubstr("m.json: it is nested too deep."));
+    EXPECT_THAT(MapFile(nested(100, comment)).Error(),
+                Not(HasSubstr("nested")));
+  }
 }
 
 }  // namespace latimer::model_map_test

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "converter/readers/tensor_file.h"
+#include "tests/base/growth.h"
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
@@ -164,6 +165,47 @@ TEST(NpzFileTest, WithstandsTruncationAndChangedBytes) {
     }
   };
   ForEachDamage(whole, open);
+}
+
+TEST(NpzFileTest, TimeGrowsWithTheFile) {
+  TempFolder folder;
+  const auto read = [&](const std::string& bytes) {
+    const auto path = folder.path() / "model.npz";
+    WriteFile(path, bytes);
+    try {
+      (void)ReadNpz(path);
+    } catch (const ConversionError&) {
+    }
+  };
+  const auto arrays = [](const std::string& npy) {
+    return [npy](size_t n) {
+      std::vector<std::pair<std::string, std::string>> entries;
+      for (size_t i = 0; i < n; ++i) {
+        entries.emplace_back(std::to_string(i) + ".npy", npy);
+      }
+      return ZipBytes(entries);
+    };
+  };
+  ExpectLinear(2000, arrays(Npy(Header("<f4", "(1,)"), Floats({1}))), read);
+  ExpectLinear(2000, arrays(Npy(Header("<i4", "(1,)"), Floats({1}))), read);
+  for (const char* text : {"'", "(", "'a': ", "[", "1,", " ", "]["}) {
+    SCOPED_TRACE(text);
+    ExpectLinear(
+        10000,
+        [&](size_t n) {
+          const std::string header = "{'shape': (" + Repeated(text, n);
+          const std::string type = "{'descr': [" + Repeated(text, n);
+          const std::string npy = std::string("\x93NUMPY\x02\x00", 8);
+          return ZipBytes({{"a.npy", npy + Bytes(type.size(), 4) + type},
+                           {"b.npy", npy + Bytes(header.size(), 4) + header}});
+        },
+        read);
+  }
+  // The beginning of a directory is looked for.
+  for (const char* text : {"PK", "PK\x05\x06", "PK\x01\x02", "P"}) {
+    ExpectLinear(
+        100000, [&](size_t n) { return Repeated(text, n); }, read);
+  }
 }
 
 }  // namespace latimer::npz_file_test

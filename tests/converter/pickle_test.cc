@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/base/growth.h"
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
@@ -178,6 +179,33 @@ TEST(PickleTest, RefusesEveryTruncation) {
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THAT(PickleError(whole.substr(0, size)), HasSubstr("damaged"))
         << size;
+  }
+}
+
+TEST(PickleTest, TimeGrowsWithThePickle) {
+  const auto read = [](const std::string& bytes) {
+    try {
+      const Pickle pickle(AsBytes(bytes));
+    } catch (const ConversionError&) {
+    }
+  };
+  for (const std::string& code :
+       {std::string("("), std::string("]"), std::string("}"),
+        std::string("K\0", 2), Text("a"), Text("a") + "K\1",
+        "(" + Text("a") + "K\1", std::string("]q\0h", 4),
+        std::string("ca\nb\n"), std::string("ca\n"), std::string("2"),
+        "\x94" + Text("a"), std::string("]a"), std::string("(t"),
+        std::string("(K\1e", 4), std::string("(1")}) {
+    SCOPED_TRACE(::testing::PrintToString(code));
+    ExpectLinear(
+        20000, [&](size_t n) { return Repeated(code, n); },
+        [&](const std::string& many) {
+          for (const char* begin : {"", "]", "}", "](", "}("}) {
+            for (const char* end : {".", "t.", "u.", "e.", "s."}) {
+              read(begin + many + end);
+            }
+          }
+        });
   }
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "converter/readers/tensor_file.h"
+#include "tests/base/growth.h"
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
@@ -351,6 +352,43 @@ TEST(PytorchFileTest, DictsThatHoldThemselvesComeToAnEnd) {
 TEST(PytorchFileTest, RefusesEntriesThatShareTheirName) {
   EXPECT_THAT(OpenError(ZipBytes({{"a/data.pkl", "N."}, {"a/data.pkl", ""}})),
               HasSubstr("two entries named a/data.pkl"));
+}
+
+TEST(PytorchFileTest, TimeGrowsWithTheFile) {
+  const auto read = [](const std::string& bytes) { (void)ErrorIfAny(bytes); };
+  const auto tensors = [](const Record& record) {
+    return [record](size_t n) {
+      std::string dict = "}(";
+      for (size_t i = 0; i < n; ++i) {
+        dict += Text(std::to_string(i)) + TensorPickle(record);
+      }
+      return Archive(dict + "u.");
+    };
+  };
+  ExpectLinear(1000, tensors({}), read);
+  ExpectLinear(1000, tensors({.shape = "N"}), read);
+  // All tensors have one shape, or one name of a storage.
+  const auto shared = [](const std::string& type, bool is_shape) {
+    return [=](size_t n) {
+      const std::string ones = "(" + Repeated("K\x01", n) + "t";
+      const std::string value = is_shape ? ones : Text(std::string(n, 'k'));
+      const std::string get = std::string("h\0", 2);
+      std::string dict = "}(" + Text("a") + value + std::string("q\0", 2);
+      for (size_t i = 0; i < n; ++i) {
+        const std::string storage = "((" + Text("storage") + "c" + type + "\n" +
+                                    (is_shape ? Text("0") : get) + Text("cpu") +
+                                    Integer(4) + "tQ" + Integer(0);
+        dict += Text(std::to_string(i)) +
+                "ctorch._utils\n_rebuild_tensor_v2\n" + storage +
+                (is_shape ? get + get : ")))") + "\x89" + "}tR";
+      }
+      return Archive(dict + "u.");
+    };
+  };
+  for (const char* type : {"torch\nFloatStorage", "torch\nLongStorage"}) {
+    ExpectLinear(2000, shared(type, true), read);
+    ExpectLinear(2000, shared(type, false), read);
+  }
 }
 
 }  // namespace latimer::pytorch_file_test

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "converter/error.h"
+#include "tests/base/growth.h"
 
 namespace latimer::sentencepiece_model_test {
 
@@ -169,6 +170,36 @@ TEST(SentencePieceModelTest, TruncatedFilesNeverCrash) {
   for (size_t size = 0; size < bytes.size(); size += 97) {
     EXPECT_THROW(ParseSentencePieceModel(bytes.substr(0, size), "x.spm"),
                  ConversionError);
+  }
+}
+
+TEST(SentencePieceModelTest, TimeGrowsWithTheModel) {
+  const auto read = [](const std::string& bytes) {
+    try {
+      (void)ParseSentencePieceModel(bytes, "x.spm");
+    } catch (const ConversionError&) {
+    }
+  };
+  const auto pieces = [](const std::string& text, int type) {
+    return [=](size_t n) {
+      std::string bytes = kUnknown;
+      for (size_t i = 0; i < n; ++i) {
+        bytes += Piece(text + std::to_string(i), type);
+      }
+      return bytes;
+    };
+  };
+  for (const int type : {1, 2, 3, 4, 5, 6, 7}) {
+    ExpectLinear(5000, pieces("a", type), read);
+    ExpectLinear(5000, pieces(std::string(90, 'a'), type), read);
+  }
+  for (const std::string& field :
+       {Field(1, ""), Field(2, ""), Field(3, Field(2, "abc")), Field(9, "a"),
+        Number(9, 1), std::string("\x80"), std::string("\x0B"),
+        std::string(2, '\0')}) {
+    SCOPED_TRACE(::testing::PrintToString(field));
+    ExpectLinear(
+        20000, [&](size_t n) { return kUnknown + Repeated(field, n); }, read);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "converter/error.h"
+#include "tests/base/growth.h"
 #include "tests/converter/model_folder.h"
 
 namespace latimer::vocabulary_test {
@@ -134,6 +135,46 @@ TEST(VocabularyTest, APickleIsCalledOne) {
   }
   EXPECT_THAT(error("vocab.pt", "PK\x03\x04 and more"),
               testing::HasSubstr("vocab.pt: is a zip file, not a vocabulary"));
+}
+
+TEST(VocabularyTest, TimeGrowsWithTheVocabulary) {
+  const auto keys = [](const std::string& value, char end) {
+    return [value, end](size_t n) {
+      std::string text = end == '}' ? "{" : "";
+      for (size_t i = 0; i < n; ++i) {
+        if (end == '}' && i > 0) text += ",";
+        text += "\"" + std::to_string(i) + "\": ";
+        text += value.empty() ? std::to_string(i) : value;
+        if (end == '\n') text += end;
+      }
+      return end == '}' ? text + "}" : text;
+    };
+  };
+  for (const char* value : {"", "{}", "[]", "\"a\""}) {
+    SCOPED_TRACE(value);
+    ExpectLinear(10000, keys(value, '}'), [](const std::string& text) {
+      (void)ErrorOf(ParseJsonVocabulary, text);
+    });
+    ExpectLinear(10000, keys(value, '\n'), [](const std::string& text) {
+      (void)ErrorOf(ParseYamlVocabulary, text);
+      (void)ErrorOf(ParseTextVocabulary, text);
+    });
+  }
+  for (const char* text : {"[", "{\"a\":", "\"", "\\\"", "0", "a\t0\n", "\t"}) {
+    SCOPED_TRACE(text);
+    ExpectLinear(
+        20000, [&](size_t n) { return Repeated(text, n); },
+        [](const std::string& many) {
+          (void)ErrorOf(ParseJsonVocabulary, many);
+          (void)ErrorOf(ParseJsonVocabulary, "[\"" + many);
+          (void)ErrorOf(ParseTextVocabulary, many);
+        });
+  }
+}
+
+TEST(VocabularyTest, WhatIsNestedTooDeepIsRefused) {
+  EXPECT_EQ(ErrorOf(ParseJsonVocabulary, Repeated("[", 200000)),
+            "vocab: it is nested too deep.");
 }
 
 }  // namespace latimer::vocabulary_test

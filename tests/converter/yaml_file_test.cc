@@ -165,13 +165,6 @@ TEST(YamlFileTest, NamesOfTagsAreRefused) {
 }
 
 TEST(YamlFileTest, TimeGrowsWithTheText) {
-  const auto repeated = [](const std::string& text) {
-    return [text](size_t n) {
-      std::string all;
-      for (size_t i = 0; i < n; ++i) all += text;
-      return all;
-    };
-  };
   const auto keys = [](size_t n) {
     std::string all;
     for (size_t i = 0; i < n; ++i) {
@@ -211,8 +204,9 @@ TEST(YamlFileTest, TimeGrowsWithTheText) {
                            "- - - - x\n",
                            "- |\n x\n"}) {
     SCOPED_TRACE(text);
-    ExpectLinear(20000, repeated(text), parse);
-    ExpectLinear(20000, repeated(text), [](const std::string& many) {
+    const auto repeated = [&](size_t n) { return Repeated(text, n); };
+    ExpectLinear(20000, repeated, parse);
+    ExpectLinear(20000, repeated, [](const std::string& many) {
       (void)ErrorOf("[" + many);
       (void)ErrorOf("- \"" + many);
       (void)ErrorOf("- |\n" + many);

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "markup/tag_placement.h"
+#include "tests/base/growth.h"
 #include "tests/markup/push_in_pieces.h"
 
 namespace latimer::html_text_test {
@@ -686,6 +687,27 @@ TEST(HtmlText, KeepsPlacesIfNothingMoves) {
     EXPECT_EQ(WithoutTags(run.html), WithoutTags(html)) << html;
     EXPECT_EQ(ParentsOf(run.html), ParentsOf(html)) << html << "\n" << run.html;
     if (HasFailure()) break;
+  }
+}
+
+TEST(HtmlText, TimeGrowsWithThePage) {
+  const auto as_it_is = [](const std::string& text) {
+    return Translated{text, {}};
+  };
+  for (const char* text :
+       {"<",        "<b>",         "</b>",   "<b>a</b> ", "<p>",   "<a b=",
+        "<a ",      "<!--",        "<!",     "&",         "&#",    "&am",
+        "&amp;",    "a ",          "a. ",    "<td>",      "<br>",  "\"",
+        "<script>", "<ruby>a<rt>", "<code>", "<pre>",     "\n",    "<a href='",
+        "<svg>",    "<i><b>",      "</",     "<b>a",      "a</b>", "<?",
+        "-->",      "<![CDATA[",   "\xC3",   "&notit;"}) {
+    SCOPED_TRACE(text);
+    ExpectLinear(
+        5000, [&](size_t n) { return Repeated(text, n); },
+        [&](const std::string& html) {
+          (void)Translate(html, as_it_is, 1000);
+          (void)Translate(html, as_it_is, 100000, 8);
+        });
   }
 }
 
