@@ -289,6 +289,23 @@ void RequireRam(const Board& board, uint64_t needed_bytes, const fs::path& path,
          " bytes of RAM for it, and it needs ", needed_bytes, ". ", way_out);
 }
 
+// No length of sentences helps here, so RAM is only mentioned.
+void RequireFlash(const Board& board, const Conversion& result,
+                  const fs::path& path) {
+  const uint64_t model_bytes = result.info.sizes.file;
+  if (board.flash_bytes == 0 || model_bytes <= board.flash_bytes) return;
+  std::string ram;
+  if (const uint64_t needed = RamBytes(result.profile);
+      needed > board.ram_bytes) {
+    ram = "; it also needs " + std::to_string(needed) + " bytes of RAM, and " +
+          std::to_string(board.ram_bytes) + " are there";
+  }
+  FailIn(path, "written, but ", board.name, " has ", board.flash_bytes,
+         " bytes of flash, and the model alone needs ", model_bytes, ram,
+         ". Smaller weights (--weights int4) or fewer words (--keep-vocab) "
+         "make it smaller");
+}
+
 void SetProfile(const Options& options, Conversion* result) {
   const fs::path& named =
       options.profile.empty() ? options.output : options.profile;
@@ -556,18 +573,11 @@ void Convert(const Options& options) {
   }
   if (options.board == nullptr) return;
   const Board& board = *options.board;
+  RequireFlash(board, result, options.output);
   RequireRam(
       board, RamBytes(result.profile), options.output,
       LongestText(result.info, LongestThatFits(result.info, options.limits,
                                                board.ram_bytes)));
-  if (const uint64_t model_bytes = result.info.sizes.file;
-      board.flash_bytes != 0 && model_bytes > board.flash_bytes) {
-    FailIn(options.output, "written, but ", board.name, " has ",
-           board.flash_bytes, " bytes of flash, and the model alone needs ",
-           model_bytes,
-           ". Smaller weights (--weights int4) or fewer words (--keep-vocab) "
-           "make it smaller");
-  }
 }
 
 // What destructors may allocate when there is no memory left, as those of JSON

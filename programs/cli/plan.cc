@@ -25,6 +25,7 @@ struct Place {
   std::string name;
   uint64_t ram_bytes = 0;        // 0: nothing in particular.
   const Board* board = nullptr;  // Null: RAM of no particular board.
+  std::string option;            // What --board says.
 };
 
 // Parses "536870912", "512M" or "2G" with K, M and G as powers of 1024; 0 for
@@ -51,7 +52,7 @@ int FindPlace(const Arguments& arguments, Place* place) {
     std::string error;
     const Board* board = FindBoard(arguments.board, &error);
     if (board == nullptr) return UsageError("plan", "%s", error.c_str());
-    *place = {board->name, board->ram_bytes, board};
+    *place = {board->name, board->ram_bytes, board, arguments.board};
   } else if (arguments.ram != nullptr) {
     const uint64_t bytes = ParseBytes(arguments.ram);
     if (bytes == 0) {
@@ -59,7 +60,7 @@ int FindPlace(const Arguments& arguments, Place* place) {
                         "--ram %s: give bytes, or a number with K, M or G.",
                         arguments.ram);
     }
-    *place = {arguments.ram, bytes, nullptr};
+    *place = {arguments.ram, bytes, nullptr, ""};
   }
   return kSuccess;
 }
@@ -94,7 +95,7 @@ void PrintBoards(const Json& bill, const ModelDescription& info) {
                 needed.c_str(), BytesText(board.ram_bytes).c_str(),
                 TileOf(board, info),
                 ReadsTile(board, info) ? "reads this file"
-                                       : PackCommand(board, info).c_str());
+                                       : PackCommand(board.name, info).c_str());
   }
 }
 
@@ -108,7 +109,9 @@ void PrintText(const Json& bill, const ModelDescription& info,
   }
   std::fputs(FitText(needed, place.ram_bytes, place.name).c_str(), stdout);
   std::fputs(WeightsWarning(bill, place).c_str(), stdout);
-  if (needed > place.ram_bytes) {
+  const bool flash_holds_it =
+      place.board == nullptr || HoldsImage(bill, *place.board);
+  if (needed > place.ram_bytes && flash_holds_it) {
     std::puts(LongestText(info, longest).c_str());
   }
   if (place.board != nullptr && !ReadsTile(*place.board, info)) {
@@ -116,7 +119,7 @@ void PrintText(const Json& bill, const ModelDescription& info,
         "Its weights are in tile %s, and this board's kernels read %s. To pack "
         "it for them: %s\n",
         info.tile, TileOf(*place.board, info),
-        PackCommand(*place.board, info).c_str());
+        PackCommand(place.option, info).c_str());
   }
 }
 

@@ -130,11 +130,13 @@ bool ReadsTile(const Board& board, const ModelDescription& info) {
   return std::strcmp(info.tile, TileOf(board, info)) == 0;
 }
 
-std::string PackCommand(const Board& board, const ModelDescription& info) {
+std::string PackCommand(const std::string& board_name,
+                        const ModelDescription& info) {
   const std::string weights = info.int4_matrices > 0   ? "int4"
                               : info.int6_matrices > 0 ? "int6"
                                                        : info.weights;
-  return Format("latimer-convert MODEL -o FILE --board %s%s", board.name,
+  return Format("latimer-convert MODEL -o FILE --board %s%s",
+                board_name.c_str(),
                 weights == "int8" ? "" : (" --weights " + weights).c_str());
 }
 
@@ -195,18 +197,22 @@ std::string WeightsText(const Json& bill, const Board& board) {
   if (board.flash_bytes == 0) {
     return WeightsText(bill, board.ram_bytes, board.name);
   }
+  if (HoldsImage(bill, board)) return "";
   const auto model = bill.at("flash_bytes").get<uint64_t>();
-  if (model <= board.flash_bytes) return "";
   return Format("%s: DOES NOT FIT: %" PRIu64
                 " bytes of flash needed for the model alone, %" PRIu64
                 " there.\n",
                 board.name, model, board.flash_bytes);
 }
 
+bool HoldsImage(const Json& bill, const Board& board) {
+  return board.flash_bytes == 0 ||
+         bill.at("flash_bytes").get<uint64_t>() <= board.flash_bytes;
+}
+
 bool Fits(const Json& bill, const Board& board) {
   return bill.at("ram_bytes").get<uint64_t>() <= board.ram_bytes &&
-         (board.flash_bytes == 0 ||
-          bill.at("flash_bytes").get<uint64_t>() <= board.flash_bytes);
+         HoldsImage(bill, board);
 }
 
 }  // namespace latimer

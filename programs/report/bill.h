@@ -40,7 +40,10 @@ const char* TileOf(const Board& board, const ModelDescription& info);
 bool ReadsTile(const Board& board, const ModelDescription& info);
 
 // The command that packs the model for a board's kernels.
-std::string PackCommand(const Board& board, const ModelDescription& info);
+// `board_name` is what --board takes, for a board of one's own the path of its
+// file.
+std::string PackCommand(const std::string& board_name,
+                        const ModelDescription& info);
 
 // One sentence: whether `needed_bytes` of RAM are within `ram_bytes` of
 // `where`.
@@ -62,8 +65,11 @@ std::string WeightsText(const cli::Json& bill, uint64_t ram_bytes,
 // the text then says if the model does not fit there.
 std::string WeightsText(const cli::Json& bill, const Board& board);
 
-// Whether a board holds what a bill needs: RAM and, without an operating
-// system, flash for the model.
+// Whether a board without an operating system has flash for the model; others
+// have storage.
+bool HoldsImage(const cli::Json& bill, const Board& board);
+
+// Whether a board holds what a bill needs: RAM, and the model.
 bool Fits(const cli::Json& bill, const Board& board);
 
 }  // namespace latimer

@@ -226,6 +226,16 @@ TEST_F(PlanCommandTest, TheConverterSaysWhatWouldFitTheBoard) {
   EXPECT_EQ(fits.code, 0) << fits.err;
   limits.insert(limits.end(), {"--weights", "f32"});
   EXPECT_THAT(ErrorSentence(convert(limits), 1), HasSubstr("bytes of flash"));
+  // Shorter sentences are no advice then.
+  EXPECT_THAT(ErrorSentence(convert({"--weights", "f32"}), 1),
+              AllOf(HasSubstr("bytes of flash"), HasSubstr("bytes of RAM"),
+                    Not(HasSubstr("It would fit with"))));
+  const Outcome plan = RunProgram(
+      "latimer", {"plan", out, "--board", "cortex_m7", "--skip-checksum"});
+  EXPECT_EQ(plan.code, 1) << plan.err;
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("bytes of flash needed"),
+                              HasSubstr("bytes of RAM needed"),
+                              Not(HasSubstr("It would fit with"))));
 
   ErrorSentence(convert({}), 1);  // A model whose sentences may be long again.
   EXPECT_THAT(
@@ -403,6 +413,17 @@ TEST_F(PlanCommandTest, SaysWhenTheWeightsAreForOtherKernels) {
       RunProgram("latimer", {"plan", other, "--board", "raspberry_pi_4"}).out,
       HasSubstr("latimer-convert MODEL -o FILE --board raspberry_pi_4 "
                 "--weights f32\n"));
+}
+
+// What it says to type must work with a board file, too.
+TEST_F(PlanCommandTest, NamesABoardFileByItsPath) {
+  const std::string file = folder_.path() / "own_board.cmake";
+  WriteFile(file,
+            "latimer_board(TRIPLE aarch64-linux-gnu CPU -mcpu=cortex-a76\n"
+            "  ISAS neon dotprod TILE 16x4 RAM_MIB 512 THREADS 4)\n");
+  const Outcome outcome = Plan({"--board", file});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("--board " + file));
 }
 
 TEST_F(PlanCommandTest, WarnsWhereTheWeightsDoNotStayInRam) {

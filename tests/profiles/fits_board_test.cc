@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "converter/profile_header.h"
+#include "latimer/internal/any_profile.h"
 #include "latimer/internal/memory_plan.h"
 #include "tests/system/count.h"
 #include "tests/system/program.h"
@@ -21,6 +22,7 @@ using ::testing::HasSubstr;
 constexpr Profile kModel = [] {
   Profile profile = kProfile;
   profile.name = "large_model";
+  profile.d_model = 1024;
   profile.source_tokens = 512;
   profile.target_tokens = 512;
   profile.threads = 4;
@@ -77,6 +79,16 @@ TEST(FitsBoardTest, OneByteLessIsOneErrorThatNamesBothSizes) {
   const uint64_t needed = RamBytes(kModel);
   ASSERT_GT(needed, WorkspaceBytes(kModel));
   ExpectRefusal(Compile(kModel, needed - 1), needed, needed - 1);
+}
+
+TEST(FitsBoardTest, AProfileForAnyModelNamesTheWayToOneModel) {
+  const Outcome outcome = Compile(AnyProfile("any", 24, 12), uint64_t{4} << 20);
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_EQ(Count(outcome.err, "error:"), 1u) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("Profile any holds any model and needs more RAM "
+                              "than board small_board"),
+                    HasSubstr("-DLATIMER_MODEL=NAME")));
 }
 
 TEST(FitsBoardTest, AnImageThatIsCopiedToRamCounts) {

@@ -44,6 +44,12 @@ constexpr Profile AnyProfile(const char* name, uint32_t encoder_layers,
   return profile;
 }
 
+constexpr bool IsAnyProfile(const Profile& profile) {
+  const Profile any = AnyProfile("", 0, 0);
+  return profile.d_model == any.d_model && profile.d_ffn == any.d_ffn &&
+         profile.target_vocabulary == any.target_vocabulary;
+}
+
 }  // namespace latimer
 
 #endif  // LATIMER_INTERNAL_ANY_PROFILE_H_
