@@ -103,6 +103,14 @@ function(latimer_find_sources name folder why)
   set(to "${sources}/${lower}-${arg_VERSION}-${short}")
   set(${folder} "${to}" PARENT_SCOPE)
   if(EXISTS "${to}")
+    # All that is there, because a compiler searches the folder for headers.
+    latimer_tree_digest("${to}" "." actual)
+    if(NOT actual STREQUAL arg_SHA256)
+      message(FATAL_ERROR "${to} is not the pinned ${name} ${arg_VERSION}: "
+        "its files have changed (digest '${actual}', expected "
+        "'${arg_SHA256}'). Remove this folder, and the next configure step "
+        "fetches it again.")
+    endif()
     return()
   endif()
   file(MAKE_DIRECTORY "${sources}")

@@ -12,6 +12,10 @@ if(CASE STREQUAL "required")
     SHA256 0123456789abcdef
     URL "file://${archive}")
   return()  # Not reached.
+elseif(CASE STREQUAL "changed")
+  latimer_dependency(THING VERSION 1 SPDX MIT PART tests PATHS a.h LICENSE.md
+    SHA256 "${DIGEST}" URL "file://${archive}")
+  return()  # Not reached.
 elseif(CASE STREQUAL "no_license")
   latimer_sbom_component(THING VERSION 1 SPDX MIT PART tests)
   return()  # Not reached.
@@ -37,6 +41,7 @@ latimer_dependency(THING VERSION 1 SPDX MIT PART tests PATHS a.h LICENSE.md
 if(NOT EXISTS "${THING_SOURCE_DIR}/a.h" OR NOT THING_WHY STREQUAL "")
   message(FATAL_ERROR "'${THING_SOURCE_DIR}' has no a.h: ${THING_WHY}")
 endif()
+set(THING_1_SOURCE_DIR "${THING_SOURCE_DIR}")
 expect_count(1)
 file(READ "${WORK}/latimer_third_party/tests/thing/LICENSE.md" text)
 if(NOT text STREQUAL "As you like.\n")
@@ -58,12 +63,28 @@ expect_count(1)
 function(expect_error case message)
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -DCASE=${case} "-DROOT=${ROOT}" "-DWORK=${WORK}"
-      -P "${CMAKE_CURRENT_LIST_FILE}"
+      "-DDIGEST=${digest}" -P "${CMAKE_CURRENT_LIST_FILE}"
     RESULT_VARIABLE result ERROR_VARIABLE output)
   if(result EQUAL 0 OR NOT output MATCHES "${message}")
     message(FATAL_ERROR "${result}: ${output}")
   endif()
 endfunction()
 expect_error(required "Cannot get THING 2")
+# A cache that somebody wrote to, or added a header to.
+set(changed "thing-1-[0-9a-f]+ is not the pinned THING 1.*Remove[ \n]+this[ \n]+folder")
+set(cached "${THING_1_SOURCE_DIR}")
+file(APPEND "${cached}/a.h" "#error changed\n")
+expect_error(changed "${changed}")
+file(WRITE "${cached}/a.h" "int a;\n")
+file(WRITE "${cached}/stddef.h" "#error added\n")
+expect_error(changed "${changed}")
+file(REMOVE "${cached}/stddef.h" "${cached}/LICENSE.md")
+expect_error(changed "${changed}")
+file(REMOVE_RECURSE "${cached}")
+latimer_dependency(THING VERSION 1 SPDX MIT PART tests PATHS a.h LICENSE.md
+  SHA256 "${digest}" URL "file://${archive}")
+if(NOT EXISTS "${cached}/LICENSE.md")
+  message(FATAL_ERROR "was not fetched again: ${THING_WHY}")
+endif()
 expect_error(no_license "licence of thing is known")
 message(STATUS "a dependency is there or named")
