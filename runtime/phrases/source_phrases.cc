@@ -139,6 +139,11 @@ class SpanFinder {
   SpanFinder(std::string_view text, bool text_ends, size_t offset,
              const TranslateOptions& options)
       : text_(text), text_ends_(text_ends), offset_(offset), options_(options) {
+    // Each part of a text has a finder of its own.
+    const std::span<const TextRange> ranges = options.protected_ranges;
+    const auto first =
+        std::ranges::lower_bound(ranges, offset, {}, &TextRange::begin);
+    range_ = static_cast<size_t>(first - ranges.begin());
     Skip(0);
   }
 
