@@ -1,7 +1,7 @@
 # Pins of everything Latimer does not write itself, and one target for each:
 # latimer_flatbuffers, latimer_xxhash, latimer_sodium (where it can be had),
 # latimer_nlohmann_json, latimer_httplib, latimer_cli11, latimer_protozero,
-# latimer_zip, latimer_yaml; XNNPACK's are in LatimerXnnpack.cmake, those of the tests in
+# latimer_zip, latimer_zstd, latimer_yaml; XNNPACK's are in LatimerXnnpack.cmake, those of the tests in
 # tests/cmake.
 include_guard()
 include(LatimerDependency)
@@ -144,6 +144,28 @@ if(LATIMER_CONVERTER)
       "${latimer_minizip}/ioapi.c" "${latimer_minizip}/unzip.c"
     INCLUDES "${ZLIB_SOURCE_DIR}" "${latimer_minizip}"
     DEFINITIONS NOUNCRYPT)
+
+  # Only what unpacks.
+  latimer_dependency(ZSTD
+    VERSION 1.5.7
+    SPDX BSD-3-Clause PART converter
+    PATHS lib/common lib/decompress lib/zstd.h lib/zstd_errors.h LICENSE
+    SHA256 e07fe4bb305e0026ddb3390eb8f6ee7f55d656d8b40df5c9ce8eb8c73084fd94
+    DEBIAN libz/libzstd/libzstd_1.5.7+dfsg.orig.tar.xz
+    URL https://github.com/facebook/zstd/archive/v1.5.7.tar.gz)
+  latimer_third_party_library(latimer_zstd
+    SOURCES
+      "${ZSTD_SOURCE_DIR}/lib/common/entropy_common.c"
+      "${ZSTD_SOURCE_DIR}/lib/common/error_private.c"
+      "${ZSTD_SOURCE_DIR}/lib/common/fse_decompress.c"
+      "${ZSTD_SOURCE_DIR}/lib/common/xxhash.c"
+      "${ZSTD_SOURCE_DIR}/lib/common/zstd_common.c"
+      "${ZSTD_SOURCE_DIR}/lib/decompress/huf_decompress.c"
+      "${ZSTD_SOURCE_DIR}/lib/decompress/zstd_ddict.c"
+      "${ZSTD_SOURCE_DIR}/lib/decompress/zstd_decompress.c"
+      "${ZSTD_SOURCE_DIR}/lib/decompress/zstd_decompress_block.c"
+    INCLUDES "${ZSTD_SOURCE_DIR}/lib"
+    DEFINITIONS ZSTD_DISABLE_ASM)
 
   latimer_dependency(YAML
     VERSION 0.2.5

@@ -138,6 +138,7 @@ struct CanonicalModel {
   std::string source;
   std::string license;
   std::string version;  // Of the model; may be empty.
+  std::string scores;   // As its publisher states them; may be empty.
   // What a user should know, one sentence each.
   std::vector<std::string> warnings;
   // Keeps the source file open while tensors view it.

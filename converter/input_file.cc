@@ -8,9 +8,21 @@
 
 #include "base/check.h"
 #include "converter/error.h"
+#include "converter/readers/compressed.h"
 #include "converter/system.h"
 
 namespace latimer {
+namespace {
+
+// At the end of its life.
+struct Unmap {
+  std::span<const std::byte> bytes;
+  ~Unmap() {
+    if (!bytes.empty()) UnmapBytes(bytes.data(), bytes.size());
+  }
+};
+
+}  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path) {
   const auto fail = [&](const char* what) {
@@ -33,14 +45,18 @@ InputFile::InputFile(const std::filesystem::path& path) {
     bytes_ = {address, size};
   }
   close(file);
+  if (!IsCompressed(AsText(bytes_))) return;
+  const Unmap unmap{bytes_};
+  unpacked_ = Unpack(AsText(bytes_), path);
+  bytes_ = std::as_bytes(std::span(unpacked_));
 }
 
 InputFile::~InputFile() {
-  if (!bytes_.empty()) UnmapBytes(bytes_.data(), bytes_.size());
+  if (!compressed()) Unmap{bytes_};
 }
 
 void InputFile::Forget(std::span<const std::byte> part) const {
-  if (part.empty()) return;
+  if (part.empty() || compressed()) return;
   LATIMER_CHECK(part.data() >= bytes_.data() &&
                 part.data() + part.size() <= bytes_.data() + bytes_.size());
   ForgetPages(part.data(), part.size());

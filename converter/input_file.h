@@ -1,4 +1,5 @@
-// A file mapped read-only, for as long as the object lives.
+// A file mapped read-only, for as long as the object lives; or unpacked, if it
+// is compressed.
 #ifndef LATIMER_CONVERTER_INPUT_FILE_H_
 #define LATIMER_CONVERTER_INPUT_FILE_H_
 
@@ -7,13 +8,14 @@
 #include <cstring>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace latimer {
 
 class InputFile {
  public:
-  // Throws ConversionError if the file cannot be opened or mapped.
+  // Throws ConversionError if the file cannot be opened, mapped or unpacked.
   explicit InputFile(const std::filesystem::path& path);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -21,12 +23,16 @@ class InputFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  // Whether the file has other bytes, of gzip or Zstandard.
+  bool compressed() const { return !unpacked_.empty(); }
+
   // Drops the pages of `part` of the bytes from this process's memory. They are
-  // read from the file again if they are needed.
+  // read from the file again if they are needed. Unpacked bytes stay.
   void Forget(std::span<const std::byte> part) const;
 
  private:
   std::span<const std::byte> bytes_;
+  std::string unpacked_;
 };
 
 inline std::string_view AsText(std::span<const std::byte> bytes) {

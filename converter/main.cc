@@ -500,7 +500,7 @@ void Convert(const Options& options) {
                   &model.generation);
   ChooseSentenceRules(options, &model);
   if (!options.license.empty()) model.license = options.license;
-  model.version = options.model_version;
+  if (!options.model_version.empty()) model.version = options.model_version;
   size_t printed = 0;
   const auto print_new_warnings = [&] {
     for (; printed < model.warnings.size(); ++printed) {

@@ -286,8 +286,10 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
       builder_->CreateString("latimer-convert " LATIMER_VERSION);
   Offset<flatbuffers::String> version = 0;
   if (!model_.version.empty()) version = builder_->CreateString(model_.version);
-  const auto provenance =
-      schema::CreateProvenance(*builder_, source, license, converter, version);
+  Offset<flatbuffers::String> scores = 0;
+  if (!model_.scores.empty()) scores = builder_->CreateString(model_.scores);
+  const auto provenance = schema::CreateProvenance(
+      *builder_, source, license, converter, version, scores);
   const AlignmentHead alignment = model_.alignment.value_or(AlignmentHead{});
   const bool has_alignment = options_.alignment || model_.alignment.has_value();
   const auto generation = WriteGeneration(

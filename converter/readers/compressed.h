@@ -1,34 +1,44 @@
-// Files that are distributed compressed: Firefox's models are gzip or
-// Zstandard, Marian's shortlists gzip.
+// Files that are distributed compressed, as Firefox's models are with gzip or
+// Zstandard: they are read as they are.
 #ifndef LATIMER_CONVERTER_READERS_COMPRESSED_H_
 #define LATIMER_CONVERTER_READERS_COMPRESSED_H_
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace latimer {
 
-// Throws ConversionError, which says how to get the file itself, if its first
-// bytes are those of gzip, of Zstandard, of a pointer of Git LFS or of a web
-// page, whatever its name is.
-void RefuseCompressed(const std::filesystem::path& path,
-                      std::string_view begin);
+// Whether bytes begin as gzip or Zstandard do. A header of safetensors may have
+// a length that begins as gzip does.
+bool IsCompressed(std::string_view begin);
+
+// The unpacked bytes. Throws ConversionError if they are damaged or end early,
+// and if they are a GiB or a hundred times what is packed, so that a small file
+// cannot fill the memory. Precondition: IsCompressed(bytes).
+std::string Unpack(std::string_view bytes, const std::filesystem::path& path);
+
+// The first `size` bytes, or fewer, of the file that begins with `bytes`.
+// Nothing of what is damaged.
+std::string UnpackBegin(std::string_view bytes, size_t size);
 
 // The name of the file that unpacking makes of NAME.gz or NAME.zst. Other names
 // stay.
 std::string UnpackedName(const std::filesystem::path& path);
 
-// "gunzip lex.s2t.gz" for such a name.
+// "gunzip model.npz.gz" for such a name.
 std::string UnpackCommand(const std::filesystem::path& path);
 
-// The bytes of gzip, unpacked: at most a GiB, so that a small file cannot fill
-// the memory. Throws ConversionError if there are more, or if they are damaged.
-bool IsGzip(std::span<const std::byte> bytes);
-std::string Gunzip(std::span<const std::byte> bytes,
-                   const std::filesystem::path& path);
+// `path`, or else the file NAME.gz or NAME.zst that is there.
+std::optional<std::filesystem::path> FindPacked(
+    const std::filesystem::path& path);
+
+// Throws ConversionError if the file is not itself what its name says: an
+// archive of several files, a pointer of Git LFS or a web page. `begin` is what
+// it begins with.
+void RefuseStandIns(const std::filesystem::path& path, std::string_view begin);
 
 }  // namespace latimer
 

@@ -9,9 +9,11 @@
 
 #include "converter/canonical_model.h"
 #include "converter/error.h"
+#include "converter/readers/compressed.h"
 #include "converter/readers/known_transformer.h"
 #include "converter/readers/license.h"
 #include "converter/readers/mapped_tensors.h"
+#include "converter/readers/metadata.h"
 #include "converter/readers/native_marian_config.h"
 #include "converter/readers/native_marian_files.h"
 #include "converter/readers/native_marian_vocabulary.h"
@@ -211,8 +213,9 @@ CanonicalModel ReadNativeMarian(const fs::path& path, bool with_tokenizer) {
   ReadNativeVocabularies(files, with_tokenizer, &model);
   model.source =
       fs::weakly_canonical(files.weights).parent_path().filename().string() +
-      "/" + files.weights.filename().string();
+      "/" + UnpackedName(files.weights);
   model.license = ReadLicense(files.weights.parent_path());
+  ReadMetadata(files.weights.parent_path(), &model);
   return model;
 }
 

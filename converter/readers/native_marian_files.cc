@@ -32,13 +32,17 @@ bool IsWeights(std::string_view name) {
          !name.starts_with("pytorch_model");
 }
 
-// The files of a folder that `good` accepts, sorted.
+// The files of a folder whose unpacked names `good` accepts, sorted. One that
+// is there unpacked, too, is not one more.
 template <typename Predicate>
 std::vector<fs::path> FilesOf(const fs::path& folder, Predicate good) {
   std::vector<fs::path> files;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (good(NameOf(entry.path()))) files.push_back(entry.path());
+    const fs::path& path = entry.path();
+    const std::string name = UnpackedName(path);
+    const bool twice = name != NameOf(path) && fs::exists(folder / name);
+    if (good(name) && !twice) files.push_back(path);
   }
   std::ranges::sort(files);
   return files;
@@ -125,17 +129,11 @@ std::optional<fs::path> FindDecoder(const fs::path& path) {
 // file next to decoder.yml is meant.
 fs::path Resolve(const MarianOptions& options, const fs::path& folder,
                  const std::string& name) {
-  fs::path given =
+  const fs::path given =
       options.Bool("relative-paths", false) ? folder / name : fs::path(name);
-  if (FileExists(given)) return given;
-  fs::path beside = folder / fs::path(name).filename();
-  if (FileExists(beside)) return beside;
-  for (const char* suffix : {".gz", ".zst"}) {
-    const fs::path compressed = beside.string() + suffix;
-    if (!FileExists(compressed)) continue;
-    FailIn(options.name(), "names ", Printable(name),
-           ", which is still compressed; unpack it first (",
-           UnpackCommand(compressed), ")");
+  if (const auto found = FindPacked(given)) return *found;
+  if (const auto found = FindPacked(folder / fs::path(name).filename())) {
+    return *found;
   }
   FailIn(options.name(), "names ", Printable(name),
          ", which is missing; copy it next to decoder.yml");
@@ -158,22 +156,18 @@ std::vector<fs::path> GuessVocabularies(const fs::path& folder) {
   return {};
 }
 
-// Text needs limits, which only decoder.yml has. Firefox's old ones are gzip.
+// Text needs limits, which only decoder.yml has.
 fs::path GuessShortlist(const fs::path& folder) {
-  for (const std::string_view suffix : {".s2t.bin", ".s2t.bin.gz"}) {
-    const auto good = [suffix](const std::string& name) {
-      return name.starts_with("lex.") && name.ends_with(suffix);
-    };
-    const auto found =
-        OnlyOne(folder, "shortlists", FilesOf(folder, good), kNameThem);
-    if (found) return *found;
-  }
-  return {};
+  const auto good = [](const std::string& name) {
+    return name.starts_with("lex.") && name.ends_with(".s2t.bin");
+  };
+  return OnlyOne(folder, "shortlists", FilesOf(folder, good), kNameThem)
+      .value_or(fs::path());
 }
 
 std::vector<fs::path> GuessPieces(const NativeMarianFiles& files) {
   if (files.vocabularies.empty() ||
-      NameOf(files.vocabularies.front()).ends_with(".spm")) {
+      UnpackedName(files.vocabularies.front()).ends_with(".spm")) {
     return {};
   }
   const fs::path folder = FolderOf(files.vocabularies.front());
@@ -196,13 +190,9 @@ void NoteUnused(const fs::path& folder, NativeMarianFiles* files) {
     return name.starts_with("lex");
   };
   for (const fs::path& file : FilesOf(folder, is_shortlist)) {
-    const bool zstandard = file.extension() == ".zst";
     files->warnings.push_back(Concat(
-        file, ": may be a shortlist, but is not used; ",
-        zstandard ? Concat("unpack it (", UnpackCommand(file), ") and ") : "",
-        "name it in decoder.yml (shortlist: [",
-        zstandard ? UnpackedName(file) : NameOf(file),
-        ", 50, 50]) to use it."));
+        file, ": may be a shortlist, but is not used; name it in decoder.yml ",
+        "(shortlist: [", NameOf(file), ", 50, 50]) to use it."));
   }
 }
 
@@ -211,7 +201,7 @@ void NoteUnused(const fs::path& folder, NativeMarianFiles* files) {
 bool IsNativeMarian(const fs::path& path) {
   const std::string name = NameOf(path);
   if (!fs::is_directory(path)) {
-    return IsWeights(name) || IsDecoder(path);
+    return IsWeights(UnpackedName(path)) || IsDecoder(path);
   }
   return !FilesOf(path, [&](const std::string& file) {
             return IsWeights(file) || IsDecoder(path / file);
@@ -221,7 +211,7 @@ bool IsNativeMarian(const fs::path& path) {
 NativeMarianFiles FindNativeMarianFiles(const fs::path& path) {
   NativeMarianFiles files;
   const fs::path folder = FolderOf(path);
-  const bool given = !fs::is_directory(path) && IsWeights(NameOf(path));
+  const bool given = !fs::is_directory(path) && IsWeights(UnpackedName(path));
   if (const auto decoder = FindDecoder(path)) {
     const MarianOptions& options = files.decoder_options.emplace(
         ReadYamlFile(*decoder), decoder->string());

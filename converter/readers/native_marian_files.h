@@ -31,8 +31,8 @@ bool IsNativeMarian(const std::filesystem::path& path);
 
 // `path` is a folder, a weights file, or a decoder.yml. Without decoder.yml the
 // vocabularies are the files whose names begin with vocab, srcvocab and
-// trgvocab. Throws ConversionError if a file is missing or compressed, or if
-// the choice is ambiguous.
+// trgvocab. Any file may be compressed. Throws ConversionError if one is
+// missing, or if the choice is ambiguous.
 NativeMarianFiles FindNativeMarianFiles(const std::filesystem::path& path);
 
 }  // namespace latimer

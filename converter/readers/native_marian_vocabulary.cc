@@ -64,7 +64,7 @@ int32_t Special(const Side& side, const fs::path& path, std::string_view text,
 Side ReadSide(const fs::path& path, uint32_t rows) {
   Side side;
   size_t ids = 0;
-  if (path.extension() == ".spm") {
+  if (UnpackedName(path).ends_with(".spm")) {
     side.pieces = ReadSentencePieceModel(path);
     ids = side.pieces->pieces.size();
   } else {
@@ -205,26 +205,12 @@ void MakeShortlist(const NativeMarianFiles& files, const Side& source,
   model->shortlist = ReadShortlist(files.shortlist, LimitsOf(files), sides);
 }
 
-// A vocabulary beside the weights that is still as it was downloaded.
-void RefuseCompressedVocabulary(const std::filesystem::path& weights) {
-  const std::filesystem::path folder = weights.parent_path();
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           folder.empty() ? "." : folder, ignored)) {
-    const std::string name = UnpackedName(entry.path());
-    if (name == entry.path().filename() || !name.ends_with(".spm")) continue;
-    FailIn(entry.path(), "is compressed; unpack it first (",
-           UnpackCommand(entry.path()), ")");
-  }
-}
-
 }  // namespace
 
 void ReadNativeVocabularies(const NativeMarianFiles& files, bool with_tokenizer,
                             CanonicalModel* model) {
   Side source, target;
   if (files.vocabularies.empty()) {
-    RefuseCompressedVocabulary(files.weights);
     if (with_tokenizer) {
       FailIn(files.weights,
              "no vocabulary was found next to it; name it in decoder.yml, or "

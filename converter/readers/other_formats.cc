@@ -156,31 +156,14 @@ bool HasWeights(const std::string& name) {
          name.ends_with(".npz") || name.ends_with("decoder.yml");
 }
 
-// A folder in which weights, whatever reads them, are still compressed.
+// Weights of Hugging Face are found by their names, which compressed ones do
+// not have.
 void RefuseCompressedWeights(const fs::path& folder) {
-  std::error_code ignored;
-  fs::path compressed;
-  bool unpacked = false;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = UnpackedName(entry.path());
-    const bool weights = name.ends_with(".bin") || name.ends_with(".npz") ||
-                         name.ends_with(".safetensors");
-    // A shortlist is read as it is.
-    if (!weights || name.starts_with("lex") ||
-        !entry.is_regular_file(ignored)) {
-      continue;
-    }
-    if (entry.path().filename() == name) {
-      RefuseCompressed(entry.path(), FirstBytes(entry.path()));
-      unpacked = true;
-    } else {
-      compressed = entry.path();
-    }
-  }
-  if (!unpacked && !compressed.empty()) {
-    RefuseCompressed(compressed, FirstBytes(compressed));
-    FailIn(compressed, "is compressed; unpack it first (",
-           UnpackCommand(compressed), ")");
+  for (const char* name : {"model.safetensors", "pytorch_model.bin"}) {
+    const auto found = FindPacked(folder / name);
+    if (!found || *found == folder / name) continue;
+    FailIn(*found, "is compressed; unpack it first (", UnpackCommand(*found),
+           ")");
   }
 }
 
@@ -209,7 +192,7 @@ void RefuseOtherFormats(const fs::path& path) {
     return;
   }
   if (!fs::is_regular_file(path, ignored)) return;
-  RefuseCompressed(path, FirstBytes(path));
+  RefuseStandIns(path, FirstBytes(path));
   if (const Format* format = FormatOf(path)) {
     FailIn(path, "this is ", format->name, format->advice);
   }

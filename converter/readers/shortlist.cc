@@ -156,13 +156,8 @@ CanonicalShortlist ReadShortlist(const std::filesystem::path& path,
            "convert without it");
   }
   const InputFile file(path);
-  auto bytes = file.bytes();
-  std::string unpacked;
-  if (IsGzip(bytes)) {
-    unpacked = Gunzip(bytes, path);
-    bytes = std::as_bytes(std::span(unpacked));
-  }
-  RefuseCompressed(path, AsText(bytes));
+  const std::span<const std::byte> bytes = file.bytes();
+  RefuseStandIns(path, AsText(bytes));
   if (bytes.size() >= sizeof(Header) &&
       Load<uint64_t>(bytes) == kShortlistMagic) {
     return reader.ReadBinary(bytes);

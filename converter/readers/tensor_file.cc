@@ -142,7 +142,7 @@ TensorFile OpenTensorFile(const fs::path& path) {
   }
   RequireRegularFile(path);
   const std::string begin = FirstBytes(path);
-  RefuseCompressed(path, begin);
+  RefuseStandIns(path, begin);
   if (IsOldPytorch(begin)) {
     FailIn(
         path,

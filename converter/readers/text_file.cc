@@ -24,7 +24,8 @@ std::string ReadText(const std::filesystem::path& path) {
   if (!file.is_open() || file.bad()) {
     FailIn(path, "cannot be read (", std::strerror(errno), ")");
   }
-  RefuseCompressed(path, bytes);
+  if (IsCompressed(bytes)) bytes = Unpack(bytes, path);
+  RefuseStandIns(path, bytes);
   return bytes;
 }
 
@@ -47,10 +48,20 @@ void RequireTokenizerFiles(const std::filesystem::path& folder,
 }
 
 std::string FirstBytes(const std::filesystem::path& path) {
-  std::array<char, 512> bytes;
+  constexpr size_t kFirst = 512;
+  constexpr size_t kFirstPacked = size_t{1} << 18;  // A block of Zstandard.
   std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), bytes.size());
-  return {bytes.data(), static_cast<size_t>(file.gcount())};
+  std::string bytes;
+  const auto read_up_to = [&](size_t size) {
+    const size_t had = bytes.size();
+    bytes.resize(size);
+    file.read(bytes.data() + had, static_cast<std::streamsize>(size - had));
+    bytes.resize(had + static_cast<size_t>(file.gcount()));
+  };
+  read_up_to(kFirst);
+  if (!IsCompressed(bytes)) return bytes;
+  read_up_to(kFirstPacked);
+  return UnpackBegin(bytes, kFirst);
 }
 
 bool FileExists(const std::filesystem::path& path) {

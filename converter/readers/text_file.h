@@ -11,13 +11,13 @@
 namespace latimer {
 
 // The bytes of a file that the user named, which may be a pipe. Throws
-// ConversionError, with the system's reason, if it cannot be read, or if it is
-// compressed.
+// ConversionError, with the system's reason, if it cannot be read. Compressed
+// files are unpacked, here and below.
 std::string ReadText(const std::filesystem::path& path);
 
 // The bytes of a file that belongs to a model. Throws ConversionError if it
-// cannot be read, is compressed, or is not a regular file: a FIFO would block,
-// and a device has no end.
+// cannot be read or is not a regular file: a FIFO would block, and a device has
+// no end.
 std::string ReadTextFile(const std::filesystem::path& path);
 
 // Throws ConversionError if one of these files of a tokenizer cannot be opened;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "converter/error.h"
+#include "converter/readers/compressed.h"
 #include "converter/readers/tensor_file.h"
 #include "converter/readers/text_file.h"
 #include "converter/readers/yaml_file.h"
@@ -216,7 +217,8 @@ Vocabulary ParseTextVocabulary(const std::string& text,
 Vocabulary ReadVocabulary(const std::filesystem::path& path) {
   const std::string text = ReadTextFile(path);
   RefusePython(path, text);
-  const std::string ending = path.extension().string();
+  const std::string ending =
+      std::filesystem::path(UnpackedName(path)).extension().string();
   if (ending == ".json") return ParseJsonVocabulary(text, path.string());
   if (ending == ".yml" || ending == ".yaml") {
     return ParseYamlVocabulary(text, path.string());

@@ -37,6 +37,10 @@ bool Inflate(std::span<const std::byte> from, std::span<std::byte> to) {
 }  // namespace
 
 ZipFile::ZipFile(const std::filesystem::path& path) : path_(path), file_(path) {
+  if (file_.compressed()) {  // The directory is read from the file itself.
+    FailIn(path_,
+           "is a zip file that is compressed once more; unpack it first");
+  }
   ReadDirectory();
   uint64_t total = 0;
   for (const auto& [name, entry] : entries_) {

@@ -170,6 +170,7 @@ Json InspectJson(const ModelDescription& info, const Json& kernels) {
                {"license", info.license},
                {"converter", info.converter},
                {"model_version", info.model_version},
+               {"published_scores", info.published_scores},
                {"weights", info.weights},
                {"tile", info.tile},
                {"int4_matrices", info.int4_matrices},

@@ -183,6 +183,9 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   if (const auto* version = root->provenance()->model_version()) {
     info.model_version = ViewOf(version);
   }
+  if (const auto* scores = root->provenance()->published_scores()) {
+    info.published_scores = ViewOf(scores);
+  }
   LATIMER_RETURN_IF_ERROR(
       ReadArchitecture(*root->architecture(), &info.architecture));
   LATIMER_RETURN_IF_ERROR(

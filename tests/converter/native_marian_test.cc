@@ -2,13 +2,17 @@
 // Tests converter/readers/native_marian.cc,
 // converter/readers/native_marian_files.cc,
 // converter/readers/native_marian_vocabulary.cc,
+// converter/readers/metadata.cc,
 // converter/readers/open_model.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converter/input_file.h"
+#include "converter/model_writer.h"
 #include "converter/readers/native_marian_files.h"
 #include "converter/readers/open_model.h"
+#include "tests/converter/compressed_bytes.h"
 #include "tests/converter/model_folder.h"
 
 namespace latimer::native_marian_test {
@@ -136,18 +140,12 @@ TEST(NativeMarianTest, SaysWhichShortlistIsNotUsed) {
               ElementsAre(AllOf(
                   HasSubstr("lex.s2t.gz: may be a shortlist, but is not used"),
                   HasSubstr("(shortlist: [lex.s2t.gz, 50, 50])"))));
-  fs::rename(copy / "lex.s2t.gz", copy / "lex.50.50.xxyy.s2t.bin.zst");
-  EXPECT_THAT(
-      Read(copy.path()).warnings,
-      ElementsAre(AllOf(HasSubstr("unpack it (unzstd --rm "),
-                        HasSubstr("[lex.50.50.xxyy.s2t.bin, 50, 50])"))));
 }
 
 // As in mozilla/firefox-translations-models.
 TEST(NativeMarianTest, AModelOfQualityIsNoModel) {
   NativeCopy copy("student_shortlist");
   WriteFile(copy / "qualityModel.xxyy.bin", "x");
-  WriteFile(copy / "metadata.json", "{}");
   const CanonicalModel model = Read(copy.path());
   EXPECT_TRUE(model.shortlist.has_value());
   EXPECT_THAT(model.warnings, IsEmpty());
@@ -155,15 +153,65 @@ TEST(NativeMarianTest, AModelOfQualityIsNoModel) {
   EXPECT_THAT(copy.Error(), HasSubstr("vocab.xxyy.spm: is a Git LFS pointer"));
 }
 
-TEST(NativeMarianTest, NamesCompressedFilesBesideTheModel) {
+// The bytes of the file that it converts into.
+std::string Converted(const fs::path& path) {
+  CanonicalModel model = OpenModel(path, /*with_tokenizer=*/true);
+  model.source = "";  // The name of the folder.
+  const ModelBytes file = WriteModel(model, {.progress = {}});
+  return std::string(AsText(file.bytes()));
+}
+
+TEST(NativeMarianTest, FilesAreReadAsTheyAreDownloaded) {
+  const std::pair<const char*, std::vector<std::string>> models[] = {
+      {"student_shortlist",
+       {"model.xxyy.intgemm.alphas.bin", "vocab.xxyy.spm",
+        "lex.50.50.xxyy.s2t.bin"}},
+      {"student_separate",
+       {"model.xxyy.intgemm.alphas.bin", "srcvocab.xxyy.spm",
+        "trgvocab.xxyy.spm"}},
+      {"ssru_prenorm", {"vocab.source.yml"}}};
+  for (const auto& [name, files] : models) {
+    for (const auto& [suffix, pack] :
+         {std::pair(".gz", &GzipBytes), std::pair(".zst", &ZstandardBytes)}) {
+      NativeCopy copy(name);
+      for (const std::string& file : files) {
+        WriteFile(copy / (file + suffix), pack(ReadFile(copy / file)));
+        fs::remove(copy / file);
+      }
+      const std::string whole = Converted(NativeModel(name));
+      EXPECT_EQ(Converted(copy.path()), whole) << name << suffix;
+      if (files.front().starts_with("model.")) {
+        EXPECT_EQ(Converted(copy / (files.front() + suffix)), whole);
+      }
+      // What is there unpacked, too, is not one more.
+      for (const std::string& file : files) {
+        fs::copy(NativeModel(name) / file, copy / file);
+      }
+      EXPECT_EQ(Converted(copy.path()), whole) << name << suffix;
+    }
+  }
+}
+
+TEST(NativeMarianTest, AModelSaysWhatItsMetadataSays) {
   NativeCopy copy("student");
-  fs::rename(copy / "vocab.xxyy.spm", copy / "vocab.xxyy.spm.gz");
-  EXPECT_THAT(copy.Error(), AllOf(HasSubstr("vocab.xxyy.spm.gz: is compressed"),
-                                  HasSubstr("(gunzip ")));
-  NativeCopy other("ssru");
-  fs::rename(other / "vocab.source.yml", other / "vocab.source.yml.zst");
-  EXPECT_THAT(other.Error(), HasSubstr("which is still compressed; unpack it "
-                                       "first (unzstd --rm "));
+  WriteFile(copy / "metadata.json",
+            R"({"sourceLanguage": "en", "targetLanguage": "pt", "version": 1.5,
+                "architecture": "tiny", "license": "MPL-2.0",
+                "flores": {"bleu": 49.4, "comet": 0.8895, "x": []}})");
+  const CanonicalModel model = Read(copy.path());
+  EXPECT_EQ(model.version, "en-pt tiny 1.5");
+  EXPECT_EQ(model.scores, "FLORES: BLEU 49.4, COMET 0.8895");
+  EXPECT_EQ(model.license, "MPL-2.0");
+  WriteFile(copy / "LICENSE", "Its own.");
+  WriteFile(copy / "metadata.json",
+            R"({"flores": {"comet": 0.9, "bleu": null}, "version": ["1"]})");
+  EXPECT_EQ(Read(copy.path()).version, "");
+  EXPECT_EQ(Read(copy.path()).scores, "FLORES: COMET 0.9");
+  EXPECT_EQ(Read(copy.path()).license, "Its own.");
+  WriteFile(copy / "metadata.json", R"({"flores": 1})");
+  EXPECT_EQ(Read(copy.path()).scores, "");
+  WriteFile(copy / "metadata.json", "{");
+  EXPECT_THAT(copy.Error(), HasSubstr("metadata.json: not a JSON object"));
 }
 
 TEST(NativeMarianTest, FindsFilesOfAnotherMachineBesideDecoderYml) {

@@ -104,7 +104,8 @@ class SlotFinder {
   void AddProvenance(const schema::Provenance& p) {
     AddTable(&p);
     for (const flatbuffers::String* text :
-         {p.source(), p.license(), p.converter(), p.model_version()}) {
+         {p.source(), p.license(), p.converter(), p.model_version(),
+          p.published_scores()}) {
       AddVector(static_cast<const flatbuffers::Vector<char>*>(text));
     }
   }
