@@ -46,6 +46,8 @@ latimer_code CheckNext(latimer_translator* translator,
 
 }  // namespace
 
+static_assert(sizeof(latimer_cursor) <= LATIMER_CURSOR_BYTES);
+
 size_t latimer_cursor_bytes(void) { return sizeof(latimer_cursor); }
 
 size_t latimer_cursor_window_bytes(void) {

@@ -15,6 +15,8 @@ struct latimer_html
   }
 };
 
+static_assert(sizeof(latimer_html) <= LATIMER_HTML_BYTES);
+
 size_t latimer_html_bytes(void) { return sizeof(latimer_html); }
 
 latimer_html* latimer_html_begin(latimer_translator* translator,

@@ -33,6 +33,8 @@ struct latimer_text
   }
 };
 
+static_assert(sizeof(latimer_text) <= LATIMER_TEXT_BYTES);
+
 size_t latimer_text_bytes(void) { return sizeof(latimer_text); }
 
 latimer_text* latimer_text_begin(latimer_translator* translator,

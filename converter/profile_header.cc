@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "latimer/internal/memory_plan.h"
 #include "latimer/internal/profile_members.h"
 
 namespace latimer {
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::string_view kBegin =
     "// Profile of one model, written by latimer-convert --profile.";
+// packaging/amalgamate.cmake reads this line.
+constexpr std::string_view kWorkspace = "// Its workspace has ";
 
 }  // namespace
 
@@ -39,6 +42,7 @@ std::string ProfileHeader(const Profile& profile) {
   guard += "_H_";
   std::ostringstream out;
   out << std::boolalpha << kBegin << "\n"
+      << kWorkspace << WorkspaceBytes(profile) << " bytes.\n"
       << "#ifndef " << guard << "\n#define " << guard << "\n\n"
       << "#include \"latimer/internal/profile.h\"\n\n"
       << "namespace latimer {\n\n"

@@ -203,6 +203,18 @@ foreach(name IN LISTS public)
   set(places "${root}/runtime/include/latimer")
   write_include(${name} "" FALSE)
 endforeach()
+# A profile of one model says how large its workspace is.
+file(STRINGS "${BUILD}/generated/latimer_runtime/latimer/profile_config.h"
+  profile REGEX "^#include")
+string(REGEX REPLACE "^#include \"(.*)\"$" "\\1" profile "${profile}")
+file(STRINGS "${profile}" workspace REGEX "^// Its workspace has [0-9]+ bytes")
+if(workspace)
+  string(REGEX MATCH "[0-9]+" workspace "${workspace}")
+  file(APPEND "${written}" "
+/* latimer_workspace_bytes() of this build is at most this: for static memory. */
+#define LATIMER_WORKSPACE_BYTES LATIMER_WORKSPACE_BYTES_FOR(${workspace})
+")
+endif()
 get_property(seen GLOBAL PROPERTY "seen_in_${written}")
 
 set(written "${OUT}/latimer.cc")

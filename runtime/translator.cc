@@ -29,8 +29,8 @@ Status TooSmall(uint64_t bytes, uint64_t needed) {
   return Status::Error(
       StatusCode::kInvalidArgument,
       "The workspace has %llu bytes, but this model needs at least %llu in "
-      "this "
-      "build; ask PlanWorkspace, and compile the caller with profile \"%s\" of "
+      "this build; reserve what PlanWorkspace says, in C "
+      "latimer_plan_workspace, and compile the caller with profile \"%s\" of "
       "the library.",
       static_cast<unsigned long long>(bytes),
       static_cast<unsigned long long>(needed), kProfile.name);

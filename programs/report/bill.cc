@@ -5,6 +5,7 @@
 
 #include "latimer/board_list.h"
 #include "latimer/internal/memory_plan.h"
+#include "latimer/latimer.h"
 #include "report/board_file.h"
 
 namespace latimer {
@@ -65,6 +66,8 @@ Json MakeBill(const ModelDescription& info, const Profile& profile) {
           {"ram_bytes", RamBytes(profile)},
           {"ram", ram},
           {"workspace_bytes", WorkspaceBytes(profile)},
+          {"c_workspace_bytes",
+           LATIMER_WORKSPACE_BYTES_FOR(WorkspaceBytes(profile))},
           {"weight_bytes_per_token", s.streamed_per_token},
           {"weight_bytes_per_sentence", s.encoder + s.cross_kv},
           {"profile",
@@ -86,7 +89,9 @@ std::string BillText(const Json& bill) {
                         profile.at("source_tokens").get<unsigned>(),
                         profile.at("target_tokens").get<unsigned>()),
                  bill.at("ram"), bytes("ram_bytes")) +
-         RoomText(bill) +
+         "The workspace alone, as static memory\n" +
+         Line("C++", bytes("workspace_bytes")) +
+         Line("C", bytes("c_workspace_bytes")) + RoomText(bill) +
          "Weights that are read, and should stay in RAM beside that if the "
          "file is mapped\n" +
          Line("per sentence", bytes("weight_bytes_per_sentence")) +

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "latimer/internal/memory_plan.h"
 #include "latimer/internal/profile_members.h"
 
 namespace latimer::profile_header_test {
@@ -84,6 +85,9 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .attention = 14,
                      .scores = true};
   const std::string header = ProfileHeader(p);
+  EXPECT_THAT(header, ::testing::HasSubstr("// Its workspace has " +
+                                           std::to_string(WorkspaceBytes(p)) +
+                                           " bytes.\n"));
   EXPECT_EQ(FieldOf(header, "name"), "\"a_b\"");
   const char* const kNumbers[] = {"d_model",
                                   "d_ffn",

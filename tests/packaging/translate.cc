@@ -7,7 +7,7 @@ extern "C" const void* latimer_embedded_model(size_t* bytes);
 
 namespace {
 
-alignas(64) unsigned char workspace[3 << 20];
+alignas(64) unsigned char workspace[LATIMER_WORKSPACE_BYTES];
 char line[4096];
 
 int Fail(const char* message) {

@@ -592,6 +592,15 @@ latimer_code latimer_plan_workspace(const void* image, size_t image_bytes,
 size_t latimer_workspace_bytes(void);
 size_t latimer_workspace_alignment(void);
 
+/* For static memory, upper bounds of latimer_workspace_bytes(), where the
+ * profile's workspace has so many bytes as `latimer plan` says, and of the
+ * functions of the same names. An amalgamation for one model also has
+ * LATIMER_WORKSPACE_BYTES. */
+#define LATIMER_WORKSPACE_BYTES_FOR(profile_bytes) ((profile_bytes) + 1024)
+#define LATIMER_CURSOR_BYTES 1024
+#define LATIMER_TEXT_BYTES 12288
+#define LATIMER_HTML_BYTES 200704
+
 /* Verifies a model and prepares the workspace. The image must be aligned; image
  * and workspace must live until latimer_unload. On success *translator is set,
  * on failure it is NULL. Several translators may share an image; each needs a
