@@ -303,8 +303,8 @@ latimer_code latimer_plan_workspace(const void* image, size_t image_bytes,
 }
 
 size_t latimer_workspace_bytes(void) {
-  constexpr size_t bytes = sizeof(latimer::Workspace) + latimer::kHeaderBytes +
-                           latimer::kAlignment;
+  constexpr size_t bytes =
+      sizeof(latimer::Workspace) + latimer::kHeaderBytes + latimer::kAlignment;
   static_assert(bytes <=
                 LATIMER_WORKSPACE_BYTES_FOR(sizeof(latimer::Workspace)));
 #ifdef LATIMER_WORKSPACE_BYTES

@@ -58,7 +58,7 @@ constexpr OptionInfo kOptions[] = {
     {kTranslate, kWritten, "scores", nullptr, &A::scores,
      "also a line for each token: score, margin, piece"},
     {kTranslate, kWritten, "check-numbers", nullptr, &A::check_numbers,
-     "warn of lines that have other numbers than the source"},
+     "warn of lines with other numbers than the source"},
     {kTranslate, kWritten, "draw-attention", "FILE", Writes{&A::draw_attention},
      "draw attention weights to a .html, .svg or .json"},
     {kTranslate, kWritten, "draw-attention-of", "KIND", &A::draw_attention_of,

@@ -15,9 +15,9 @@ namespace latimer {
 // {"flash_bytes", "flash": {group: bytes}, "ram_bytes", "ram": {item: bytes},
 //  "workspace_bytes", "c_workspace_bytes", "weight_bytes_per_token",
 //  "weight_bytes_per_sentence", "profile": {...}}, without "room_for", which
-// AddRoom (report/room_for.h) adds. `ram` is what a build with `profile` needs: the
-// workspace's buffers, the stacks and a copied image. A mapped image is not in
-// it: the weights read per sentence and per token stay in RAM that is left.
+// AddRoom (report/room_for.h) adds. `ram` is what a build with `profile` needs:
+// the workspace's buffers, the stacks and a copied image. A mapped image is not
+// in it: the weights read per sentence and per token stay in RAM that is left.
 cli::Json MakeBill(const ModelDescription& info, const Profile& profile);
 
 // The bill as text.
