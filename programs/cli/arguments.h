@@ -55,6 +55,7 @@ struct Arguments {
   bool quiet = false;
   uint32_t lanes = 0;    // Of translate those of the profile.
   uint32_t workers = 0;  // 0: as many as suit the input.
+  uint32_t cache = 0;    // Of translate, in MiB.
   TranslateOptions options;
   uint32_t n_best = 0;
   // How many hypotheses are written; 0: only the translation.

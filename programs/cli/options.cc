@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/cpu.h"
+#include "cli/ordered_writer.h"
 #include "cli/workers.h"
 
 namespace latimer::cli {
@@ -104,6 +105,8 @@ constexpr OptionInfo kOptions[] = {
      "translate up to N lines side by side", 1},
     {kTranslate | kPlan, kMachine, "workers", "N", &A::workers,
      "N threads with lanes and memory of their own", 1, kMostWorkers},
+    {kTranslate, kMachine, "cache", "N", &A::cache,
+     "up to N MiB of translations, for lines that repeat", 1, kMostCacheMiB},
     {kTranslate | kPlan | kBench | kDoctor, kMachine, "threads", "N",
      &A::threads, "threads per worker (default: 1, or the board's)", 1},
     {kEveryCommand, kMachine, "cpu", "NAME", &A::cpu,

@@ -114,6 +114,32 @@ std::shared_ptr<const std::string> OrderedWriter::CopyOfText() {
   return std::make_shared<const std::string>(text_.text);
 }
 
+// What decides the translation of the text at hand: the options are the same
+// for all texts, but for the language code of a sentence.
+std::string OrderedWriter::CacheKey() const {
+  std::string key(text_.language_code);
+  key += '\0';
+  return key += text_.text;
+}
+
+// Takes the translation of the text at hand, whose only part this is, from
+// those that were kept. Returns false if it is not there; then the part has a
+// key to be kept by, unless it turns out to have others beside it.
+bool OrderedWriter::TakeKept(OutputPart& part) {
+  // The end of a sentence that was cut decides warnings.
+  if (!cache_ || cursor_->parts() > 0 || text_.end == SentenceEnd::kCut) {
+    return false;
+  }
+  part.cache_key = CacheKey();
+  const Kept* const kept = cache_->Find(part.cache_key);
+  if (kept == nullptr) return false;
+  part.state = OutputPart::State::kDone;
+  part.stop_reason = kept->stop_reason;
+  part.text = kept_text_;
+  parts_.Keep(kept->translation, &part.translation);
+  return true;
+}
+
 // Begins one part. Returns false if none can begin now.
 bool OrderedWriter::BeginPart(Translator& translator, uint32_t most,
                               bool wait) {
@@ -145,7 +171,7 @@ void OrderedWriter::BeginIds(Translator& translator, OutputPart& part) {
   Status status = ParseIds(text_.text, &ids_);
   if (status.ok() && ids_.empty()) {
     part.state = OutputPart::State::kDone;
-  } else if (status.ok()) {
+  } else if (status.ok() && !TakeKept(part)) {
     status = translator.BeginIds(ids_, cursor_->options(), ticket);
   }
   EndText(part);
@@ -155,6 +181,10 @@ void OrderedWriter::BeginIds(Translator& translator, OutputPart& part) {
 void OrderedWriter::BeginText(Translator& translator, OutputPart& part) {
   if (text_.text.empty()) {
     part.state = OutputPart::State::kDone;
+    return EndText(part);
+  }
+  if (TakeKept(part)) {
+    if (!IsUtf8(text_.text)) part.warning = OutputPart::Warning::kNotUtf8;
     return EndText(part);
   }
   const uint64_t ticket = parts_.last_ticket();
@@ -220,6 +250,12 @@ void OrderedWriter::Finish(Translator& translator,
   parts_.Keep(unit_ == Unit::kIds ? text_of_ids_ : translation.text,
               &part.translation);
   part.stop_reason = translation.stop_reason;
+  if (!part.cache_key.empty() && part.ends_text &&
+      part.stop_reason < StopReason::kBudget) {
+    const std::string_view text = parts_.View(part.translation);
+    cache_->Add(std::move(part.cache_key),
+                {std::string(text), part.stop_reason}, text.size());
+  }
   part.insight = insight_.Take(translator, translation, part.source);
   if (!ShowsTexts()) part.text = nullptr;
   if (text_state_ != TextState::kBeginning ||

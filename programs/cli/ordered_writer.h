@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/exact_cache.h"
 #include "cli/input.h"
 #include "cli/insight.h"
 #include "cli/parts.h"
@@ -32,6 +33,9 @@ enum class Unit {
   kSentence,  // A sentence; its white space is kept.
 };
 
+// The most that --cache may ask for.
+inline constexpr uint32_t kMostCacheMiB = 2047;
+
 class OrderedWriter : public SharedWork {
  public:
   // Translates up to `lanes` sentences at a time with each of the translators,
@@ -42,6 +46,11 @@ class OrderedWriter : public SharedWork {
   OrderedWriter(std::span<Translator* const> translators, Input& input,
                 Unit unit, const TranslateOptions& options, uint32_t lanes,
                 Insight& insight, const char* model = nullptr);
+
+  // Keeps translations within so many bytes, and takes those of later texts
+  // that are equal from there. Precondition: only text is written, and equal
+  // texts have equal translations, which samples do not.
+  void KeepTranslations(size_t bytes) { cache_.emplace(bytes); }
 
   // Translates all of the input. Begins each text as soon as it is there, and
   // writes each translation as soon as it and those before it are done. Reports
@@ -94,6 +103,8 @@ class OrderedWriter : public SharedWork {
   bool BeginPart(Translator& translator, uint32_t most, bool wait);
   bool TakeText(bool wait);
   bool ShowsTexts() const;
+  std::string CacheKey() const;
+  bool TakeKept(OutputPart& part);
   std::shared_ptr<const std::string> CopyOfText();
   void BeginIds(Translator& translator, OutputPart& part);
   void BeginText(Translator& translator, OutputPart& part);
@@ -131,6 +142,12 @@ class OrderedWriter : public SharedWork {
   std::vector<std::shared_ptr<std::string>> copies_;
   // It goes on with a sentence that was cut, and a warning has said so.
   bool cut_reported_ = false;
+  // The translations of texts that had one part, by CacheKey().
+  struct Kept {
+    std::string translation;
+    StopReason stop_reason;
+  };
+  std::optional<ExactCache<Kept>> cache_;
   // Lines, or sentences that are not empty; bytes of the input up to there.
   uint64_t texts_written_ = 0;
   uint64_t bytes_written_ = 0;

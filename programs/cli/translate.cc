@@ -123,6 +123,16 @@ int CheckArguments(const Arguments& arguments) {
   if (arguments.html) {
     if (const int code = CheckHtml(arguments); code != kSuccess) return code;
   }
+  if (arguments.cache > 0 &&
+      (arguments.html || arguments.alignment || arguments.scores ||
+       arguments.json_lines || arguments.hypotheses() > 0 ||
+       arguments.draw_attention != nullptr ||
+       arguments.options.sampling.enabled)) {
+    return UsageError("translate",
+                      "--cache keeps translations of lines alone; leave out "
+                      "--html, --alignment, --scores, --json, --n-best, "
+                      "--alternatives, --draw-attention and --sample.");
+  }
   if (arguments.workers > 1 && (arguments.draw_attention != nullptr ||
                                 arguments.second_model != nullptr)) {
     return UsageError(
@@ -266,6 +276,10 @@ int Run(OrderedWriter& writer, const Arguments& arguments,
   return code;
 }
 
+size_t CacheBytes(const Arguments& arguments) {
+  return size_t{arguments.cache} << 20;
+}
+
 // Gives each model the languages on its side of the pivot, if it has several.
 int ShareLanguages(const Arguments& arguments, Model* first, Model* second,
                    std::string* pivot) {
@@ -343,6 +357,10 @@ int TranslateByTwo(const Arguments& arguments) {
   PivotInput rest(between, *input);
   OrderedWriter writer(other, rest, unit, second.options, lanes, second.insight,
                        second.arguments.model);
+  if (arguments.cache > 0) {
+    between.KeepTranslations(CacheBytes(arguments) / 2);
+    writer.KeepTranslations(CacheBytes(arguments) / 2);
+  }
   return Run(writer, arguments, second.insight);
 }
 
@@ -370,6 +388,7 @@ int TranslateByOne(const Arguments& arguments) {
   const std::unique_ptr<Input> input = OpenInput(arguments, model.translator());
   OrderedWriter writer(translators, *input, UnitOf(arguments), model.options,
                        lanes, model.insight);
+  if (arguments.cache > 0) writer.KeepTranslations(CacheBytes(arguments));
   return Run(writer, arguments, model.insight);
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, overload
@@ -12,6 +13,7 @@ from typing import Any, TypeVar, overload
 from . import _c
 from ._c import library
 from ._errors import LatimerError
+from ._kept import Kept, Key, options_key, source_key
 from ._options import (
     CallOptions,
     TranslateOptions,
@@ -40,6 +42,7 @@ class LoadedTranslator(TextTranslator):
         check_file: bool = True,
         pin_threads: bool = False,
         cpu: str | None = None,
+        cache: int = 0,
     ) -> None:
         """Maps and verifies the model file.
 
@@ -52,6 +55,10 @@ class LoadedTranslator(TextTranslator):
             check_file: False: skip the pass over the file that finds damage.
             pin_threads: bind each thread to a processor.
             cpu: the newest instruction set to use, such as "avx2"; for tests.
+            cache: up to so many MiB of translations are kept, so that a text
+                that was translated with the same options is not translated
+                again; what comes out is the same. Not of samples, of what a
+                budget ended, nor with attention or on_token.
 
         Raises:
             OSError: the file cannot be opened.
@@ -65,14 +72,17 @@ class LoadedTranslator(TextTranslator):
             "check_file": check_file,
             "pin_threads": pin_threads,
             "cpu": cpu,
+            "cache": cache,
         }
-        for name, number in ("threads", threads), ("lanes", lanes):
-            if number is None:
+        for name, number, least in (
+            ("threads", threads, 1), ("lanes", lanes, 1), ("cache", cache, 0),
+        ):
+            if name == "lanes" and number is None:
                 continue
             if not isinstance(number, int) or isinstance(number, bool):
                 refuse(name, "an int", number)
-            if not 1 <= number < 2**32:
-                raise ValueError(f"{name} {number}: give at least 1.")
+            if not least <= number < 2**32:
+                raise ValueError(f"{name} {number}: give at least {least}.")
         if cpu is not None and not isinstance(cpu, str):
             refuse("cpu", "a str", cpu)
         self._load = _c.LoadOptions(
@@ -83,6 +93,7 @@ class LoadedTranslator(TextTranslator):
             cpu=cpu.encode() if cpu else None,
         )
         self._image: Image | None = Image(self._path)
+        self._kept = Kept(cache << 20) if cache else None
         self._lock = threading.Lock()
         first = Slot(self._image, self._load)
         self._load.trust_file = 1  # Once is enough.
@@ -189,9 +200,29 @@ class LoadedTranslator(TextTranslator):
                 f"n_best {call.n_best} needs as many beams: give beams too."
             )
 
+        kept = self._kept
+        options_are = None if kept is None else options_key(options)
+
         def run() -> Iterator[Translation]:
             with self._slot(call.beams) as slot:
-                yield from slot.run((source, call) for source in sources)
+                if kept is None or options_are is None:
+                    yield from slot.run((source, call) for source in sources)
+                else:
+                    yield from run_with(kept, options_are, slot)
+
+        def run_with(
+            kept: Kept, options_are: str, slot: Slot
+        ) -> Iterator[Translation]:
+            keys: deque[Key] = deque()
+
+            def requests() -> Iterator[Translation | tuple[Source, CallOptions]]:
+                for source in sources:
+                    keys.append(source_key(source, options_are))
+                    yield kept.find(keys[-1]) or (source, call)
+
+            for translation in slot.run(requests()):
+                kept.add(keys.popleft(), translation)
+                yield translation
 
         return run()
 
@@ -289,6 +320,8 @@ def _forget_slots() -> None:
     """In a forked process: the threads of the slots are not there."""
     for translator in _translators:
         translator._lock = threading.Lock()
+        if translator._kept is not None:
+            translator._kept.after_fork()
         for slot in translator._free:
             slot.unload.detach()
         translator._free = []

@@ -347,6 +347,18 @@ class Job:
         return tuple(links)
 
 
+class KeptJob:
+    """In the place of a job, a translation that is there already."""
+
+    done = True
+
+    def __init__(self, translation: Translation) -> None:
+        self._translation = translation
+
+    def result(self) -> Translation:
+        return self._translation
+
+
 class Slot:
     """A loaded model with memory of its own: does one call at a time."""
 
@@ -465,10 +477,11 @@ class Slot:
         self.check(library.check_options(self.handle, options.struct))
 
     def run(
-        self, requests: Iterable[tuple[Source, CallOptions]]
+        self, requests: Iterable[Translation | tuple[Source, CallOptions]]
     ) -> Iterator[Translation]:
         """Translates in order, with as many sentences side by side as fit;
-        until stop() or the next run.
+        until stop() or the next run. What is a translation already comes out
+        in its place.
 
         What is before a text that fails, or that cannot be read, comes out
         before the error is raised.
@@ -485,10 +498,10 @@ class Slot:
             running.close()
 
     def _run(
-        self, requests: Iterable[tuple[Source, CallOptions]]
+        self, requests: Iterable[Translation | tuple[Source, CallOptions]]
     ) -> Generator[Translation, None, None]:
         more = iter(requests)
-        jobs: deque[Job] = deque()
+        jobs: deque[Job | KeptJob] = deque()
         job_count = 0
         tickets: dict[int, tuple[Job, int]] = {}
         next_ticket = 0
@@ -509,7 +522,10 @@ class Slot:
         try:
             while has_more or jobs:
                 while library.can_begin(self.handle):
-                    job = next((j for j in jobs if j.can_begin), None)
+                    job = next(
+                        (j for j in jobs if isinstance(j, Job) and j.can_begin),
+                        None,
+                    )
                     try:
                         if job is None:
                             if not has_more or len(jobs) > AHEAD * lanes:
@@ -518,6 +534,9 @@ class Slot:
                             if request is None:
                                 has_more = False
                                 break
+                            if isinstance(request, Translation):
+                                jobs.append(KeptJob(request))
+                                continue
                             job_count += 1
                             job = Job(self, *request, job_count)
                             jobs.append(job)
@@ -528,6 +547,8 @@ class Slot:
                     tickets[next_ticket] = (job, job.begun - 1)
                     lanes = max(lanes, len(tickets))
                     next_ticket += 1
+                while jobs and jobs[0].done:  # Those that were kept.
+                    yield jobs.popleft().result()
                 while tickets:
                     if any(job.options.calls_back for job, _ in tickets.values()):
                         with interrupts_later():

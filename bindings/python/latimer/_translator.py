@@ -13,7 +13,7 @@ from ._pivot import PivotTranslator
 from ._pretrained import open_model
 
 # What Translator() takes, beside the path.
-OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu")
+OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu", "cache")
 
 
 class Translator(LoadedTranslator):
@@ -100,7 +100,7 @@ class Translator(LoadedTranslator):
                 it is needed, in an AutoTranslator.
             weights: "int8", "int6", "int4", "f16", "f32" or "auto".
             revision: a branch, a tag or a commit of a name.
-            **options: of Translator (threads, lanes ...), and those of
+            **options: of Translator (threads, lanes, cache ...), and those of
                 latimer.convert: source_lang="eng_Latn" ...
 
         Raises:

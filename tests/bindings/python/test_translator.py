@@ -714,3 +714,108 @@ def test_the_memory_for_a_text_grows_as_its_length(model):
         [sys.executable, "-c", program], check=True, capture_output=True
     )
     assert int(done.stdout) < 30_000  # KB; once 117,000.
+
+
+@pytest.fixture(scope="module")
+def with_cache(model):
+    return latimer.Translator(model, cache=16)
+
+
+def repeated_words(lines, count):
+    words = sorted({line.split()[0] for line in lines})
+    random = numpy.random.default_rng(1)
+    return [words[i] for i in random.integers(0, len(words), count)]
+
+
+def test_a_cache_gives_the_same_of_ten_thousand_texts(
+    translator, with_cache, lines
+):
+    texts = repeated_words(lines, 10_000)
+    expected = translator.translate_batch(texts)
+    assert with_cache.translate_batch(texts) == expected
+    begin = time.process_time()
+    assert with_cache.translate_batch(texts) == expected
+    assert time.process_time() - begin < 2  # Else some ten seconds.
+    assert len(with_cache._kept._found) == len(set(texts))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {}, {"scores": True}, {"alignment": True}, {"beams": 2, "n_best": 2},
+        {"max_target_tokens": 3}, {"prefix": "A "}, {"terms": {"house": "Bau"}},
+        {"banned": ["Haus", [5, 6]]}, {"suppressed": (1000,)},
+        {"budget_tokens": 4}, {"sample": True}, {"attention": "cross"},
+        {"suppressed": numpy.array([1000])}, {"target_prefix": [5]},
+    ],
+    ids=str,
+)
+def test_options_are_part_of_the_key(translator, with_cache, lines, options):
+    texts = [*lines[:5], "The house is old.", *lines[:5]]
+    texts.insert(3, texts[0])
+    if "attention" not in options:  # Of a part only.
+        texts += [LONG, LONG]
+    expected = translator.translate_batch(texts, **options)
+    for _ in range(2):
+        assert with_cache.translate_batch(texts, **options) == expected
+        assert with_cache.translate(texts[0], **options) == expected[0]
+    ids = translator.tokenize(lines[0])
+    if "alignment" not in options:
+        assert with_cache.translate_ids(ids) == translator.translate_ids(ids)
+        assert with_cache.translate_ids(ids) != with_cache.translate(lines[0])
+
+
+def test_a_cache_is_bounded_and_for_all_threads(model, translator, lines):
+    small = latimer.Translator(model, cache=1)
+    texts = repeated_words(lines, 300)
+    expected = translator.translate_batch(texts)
+    found = []
+
+    def work(first):
+        rotated = texts[first:] + texts[:first]
+        found.append(
+            small.translate_batch(rotated) == expected[first:] + expected[:first]
+        )
+
+    threads = [threading.Thread(target=work, args=(i * 40,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 6
+    many = [[5, 6, i] for i in range(2, 2000)]
+    for _ in small.translate_ids(many, max_target_tokens=1):
+        assert small._kept._bytes <= 1 << 20
+    assert len(small._kept._found) < len(many)
+    again = pickle.loads(pickle.dumps(small))
+    assert again.translate(texts[0]) == expected[0]
+    assert len(again._kept._found) == 1
+
+
+def test_kept_texts_are_read_lazily_and_come_before_an_error(with_cache, lines):
+    texts = repeated_words(lines, 2000)
+    expected = with_cache.translate_batch(texts)
+    read = 0
+
+    def source():
+        nonlocal read
+        for text in texts:
+            read += 1
+            yield text
+        raise KeyError("mine")
+
+    results = with_cache.translate(source())
+    assert next(results) == expected[0]
+    assert read < 100
+    found = [expected[0]]
+    with pytest.raises(KeyError):
+        for result in results:
+            found.append(result)
+    assert found == expected
+
+
+def test_a_callback_is_called_though_a_translation_is_kept(with_cache):
+    with_cache.translate("Hello.")
+    called = []
+    with_cache.translate("Hello.", on_token=lambda *a: called.append(a))
+    assert called

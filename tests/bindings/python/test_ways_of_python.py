@@ -124,7 +124,7 @@ def test_messages_name_the_options_of_python(translator, model):
             call()
         for word in "LoadOptions", "profile", "--", "::":
             assert word not in str(error.value)
-    for options in {"threads": "2"}, {"lanes": 2.5}, {"cpu": 5}:
+    for options in {"threads": "2"}, {"lanes": 2.5}, {"cpu": 5}, {"cache": None}:
         with pytest.raises(TypeError, match=f"{list(options)[0]}: give a"):
             latimer.Translator(model, **options)
 
@@ -161,7 +161,7 @@ def test_no_value_raises_anything_but_errors_of_values(
             (translator.translate_html, ["The house."], {option: value}),
             (translator.translate_ids, [[2, 3]], {option: value}),
         ]
-    for option in "threads", "lanes", "check_file", "pin_threads", "cpu":
+    for option in "threads", "lanes", "check_file", "pin_threads", "cpu", "cache":
         calls.append((one, [model], {option: value}))
     calls += [
         (one, [value], {}),
