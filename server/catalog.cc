@@ -28,6 +28,13 @@ std::string Catalog::Add(const std::string& argument,
       sign == argument.npos ? "" : argument.substr(0, sign);
   const std::string path =
       sign == argument.npos ? argument : argument.substr(sign + 1);
+  std::error_code ignored;
+  if (pair.empty() && LanguagesInName(path).has_value() &&
+      path.find_first_of("./") == path.npos &&
+      !std::filesystem::exists(path, ignored)) {
+    return path + ": there is no such file; latimer serve " + path +
+           ", of the Python package, fetches a model for these languages.";
+  }
   Served served = {std::make_unique<Model>(metrics_), {}, {}};
   const Status status = served.model->Start(path, options, workers);
   if (!status.ok()) {

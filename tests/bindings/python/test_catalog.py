@@ -93,7 +93,8 @@ def test_a_pair_is_fetched_once_and_needs_no_network_then(server, latimer_, cach
     server.add("en-pt", FILES)
     first = latimer_("get", "en-pt", *OPTIONS)
     info = latimer.Translator(file_of(first)).info
-    assert info.model_version.startswith("en-pt tiny ")
+    assert info.model_version.startswith("en-pt tiny ") and info.license.startswith("MPL-2.0")
+    assert json.loads(command("inspect", file_of(first), "--json"))["published_scores"] == "FLORES: BLEU 40.0, COMET 0.9"
     assert "fetching tiny from Mozilla's registry" in first.err and "MPL-2.0" in first.err
     assert sorted(p.rpartition("/")[2] for p in server.fetched()) == [
         "lex.50.50.enpt.s2t.bin.gz", "model.enpt.intgemm.alphas.bin.gz", "vocab.enpt.spm.gz"]
@@ -261,6 +262,9 @@ def test_models_lists_what_there_is_and_what_is_here(server, latimer_):
     assert lines[0].split()[0] == "pair" and len(lines) == 3
     assert "English to Portuguese" in lines[2] and " 45.5  0.900 " in lines[2] and lines[2].endswith("yes")
     [row] = json.loads(latimer_("models", "Portuguese", "--json").out)
+    plan = json.loads(command("plan", row["here"], "--json"))
+    assert row["RAM"] == round(plan["ram_bytes"] / 1e6, 1) > 0  # As it is here; of others nothing is known.
+    assert [other["RAM"] for other in json.loads(latimer_("models", "German", "--json").out)] == [None]
     assert row["pair"] == "en-pt" and row["licence"].startswith("MPL-2.0") and row["here"].endswith(".ltm")
     assert latimer_("get", "--list", "--offline").out.splitlines() == lines
     assert latimer_("models", "Portugese").returncode == 2
@@ -268,8 +272,43 @@ def test_models_lists_what_there_is_and_what_is_here(server, latimer_):
     assert latimer_("remove", "en-pt").returncode == 1
 
 
-@needs_zstd
-def test_remote_settings_are_read_as_firefox_does(server, latimer_):
+def test_a_server_starts_with_models_by_their_languages(server, latimer_, tmp_path):
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    nothing = {"PATH": str(programs)}
+    assert "latimer-serve is missing; install" in latimer_("serve", "en-pt", env=nothing).err
+    (programs / "latimer-serve").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (programs / "latimer-serve").chmod(0o755)
+    env = {"PATH": f"{programs}:{os.environ['PATH']}"}
+    server.add("pt-en", FILES)
+    server.add("en-fr", FILES)
+    done = latimer_("serve", "pt-BR:en", "pt-fr", "en-de=own.ltm", "--port", "0", env=env)
+    pairs = [line.partition("=")[0] for line in done.out.splitlines()]
+    assert pairs == ["pt-en", "en-fr", "en-de", "--port", "0"] and "by way of English" in done.err
+    assert all(pathlib.Path(line.partition("=")[2]).exists() for line in done.out.splitlines()[:2])
+    unknown = latimer_("serve", "en-xq", env=env)
+    assert unknown.returncode == 1 and "for xq there is none" in unknown.err
+    assert latimer_("serve").returncode == 2 and "Usage: latimer serve" in latimer_("serve", "--help").out
+
+
+def test_a_server_that_fails_leaves_one_sentence_and_no_model(server, latimer_, cache):
+    """A server that ends each answer early, and one that refuses: nothing half is kept as whole."""
+    server.add("en-pt", FILES)
+    [weights] = server.weights("en-pt")
+    for status in (500, 403):
+        server.status[weights] = status
+        assert f"HTTP status {status}" in refusal(latimer_("get", "en-pt", *OPTIONS))
+    server.status.clear()
+    server.short.add(weights)
+    said = refusal(latimer_("get", "en-pt", *OPTIONS))
+    assert "the connection ended" in said and "goes on where this ended" in said
+    assert not list(cache.rglob("*.ltm"))
+    server.short.clear()
+    file_of(latimer_("get", "en-pt", *OPTIONS))
+
+
+@needs_zstd  # To make files as the server has them.
+def test_remote_settings_are_read_as_firefox_does(server, latimer_, cache):
     """The newest release, without those for testers, Zstandard, and a script in its own code."""
     server.add("en-zh_hant", FILES, version="1.0")
     server.add("en-zh_hant", FILES, version="2.10")
@@ -282,6 +321,10 @@ def test_remote_settings_are_read_as_firefox_does(server, latimer_):
     server.files = {path: data[:-1] if path.endswith(".zst") else data for path, data in server.files.items()}
     latimer_("remove", "en-zh_hant")
     assert "bytes came" in refusal(latimer_("get", "en:zh-Hant", *OPTIONS, env=env))
+    assert not list(cache.rglob("*.part"))
+    server.files = {path: b"x" + bytes(len(data)) if path.endswith(".zst") else data
+                    for path, data in server.files.items()}
+    assert "SHA-256" in refusal(latimer_("get", "en:zh-Hant", *OPTIONS, env=env))
 
 
 def test_a_folder_or_a_mirror_of_ones_own(server, latimer_, tmp_path):
