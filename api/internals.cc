@@ -22,6 +22,11 @@ uint64_t Internals::WeightBytesPerToken(const Translator& translator,
   return DecoderWeightBytes(translator.state_->engine.model, operation);
 }
 
+bool Internals::HasQueued(const Translator& translator) {
+  LATIMER_CHECK(translator.state_ != nullptr);
+  return translator.state_->scheduler.has_queued();
+}
+
 const char* Internals::KernelName(const Translator& translator, int index) {
   LATIMER_CHECK(translator.state_ != nullptr && index >= 0);
   const Engine& engine = translator.state_->engine;

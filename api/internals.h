@@ -24,6 +24,9 @@ class __attribute__((visibility("hidden"))) Internals {
   // a shortlist.
   static uint64_t WeightBytesPerToken(const Translator& translator,
                                       Operation operation);
+  // Whether a sentence that has begun waits: after a call of Advance that
+  // returned false, for memory that others have.
+  static bool HasQueued(const Translator& translator);
   // Names of the kernels in use: index 0 is the GEMM for one row, then come
   // those for more rows, quantization and vectors; null after the last.
   static const char* KernelName(const Translator& translator, int index);

@@ -1,7 +1,7 @@
 # Pins of everything Latimer does not write itself, and one target for each:
 # latimer_flatbuffers, latimer_xxhash, latimer_sodium (where it can be had),
-# latimer_nlohmann_json, latimer_httplib, latimer_cli11, latimer_protozero,
-# latimer_zip, latimer_zstd, latimer_yaml; XNNPACK's are in LatimerXnnpack.cmake, those of the tests in
+# latimer_nlohmann_json, latimer_cli11, latimer_protozero, latimer_zip,
+# latimer_zstd, latimer_yaml; XNNPACK's are in LatimerXnnpack.cmake, those of the tests in
 # tests/cmake.
 include_guard()
 include(LatimerDependency)
@@ -85,24 +85,6 @@ latimer_dependency(NLOHMANN_JSON
   URL https://github.com/nlohmann/json/archive/v3.11.3.tar.gz)
 latimer_header_library(latimer_nlohmann_json
   "${NLOHMANN_JSON_SOURCE_DIR}/include")
-
-# ---- The server only ---------------------------------------------------------
-
-if(LATIMER_SERVER)
-  # Debian 13's. What later versions fix (the number of headers, chunked bodies)
-  # does not get past server/http_server.cc, which limits lines and
-  # bytes; earlier ones parse with regular expressions that backtrack.
-  latimer_dependency(HTTPLIB
-    VERSION 0.18.7
-    SPDX MIT PART programs
-    PATHS httplib.h LICENSE
-    SHA256 98fefb1031d059f6891b53944131c3d0a1adc972a1d25f12fccdb8ba4720ba65
-    DEBIAN c/cpp-httplib/cpp-httplib_0.18.7.orig.tar.xz
-    URL https://github.com/yhirose/cpp-httplib/archive/v0.18.7.tar.gz)
-  latimer_header_library(latimer_httplib "${HTTPLIB_SOURCE_DIR}")
-  target_compile_definitions(latimer_httplib INTERFACE CPPHTTPLIB_USE_POLL
-    CPPHTTPLIB_FORM_URL_ENCODED_PAYLOAD_MAX_LENGTH=1073741824)
-endif()
 
 # ---- Converter only ---------------------------------------------------------
 

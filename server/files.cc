@@ -4,9 +4,9 @@
 #include <cctype>
 #include <cstdio>
 #include <random>
-#include <span>
 #include <utility>
 
+#include "ascii.h"
 #include "latimer/profile_config.h"
 #include "subtitles.h"
 
@@ -22,16 +22,20 @@ constexpr std::pair<const char*, FileFormat> kEndings[] = {
 
 constexpr auto kKept = std::chrono::minutes(30);
 
+// Of a file in the store: the nodes of map and deque, and what the allocator
+// adds, included.
+size_t BytesOf(const std::string& name, const std::string& bytes) {
+  constexpr size_t kEntryBytes = 256;
+  return kEntryBytes + name.size() + bytes.size();
+}
+
 bool IsKnown(FileFormat format) {
   return format != FileFormat::kHtml || kProfile.alignment;
 }
 
 bool EndsWith(std::string_view name, std::string_view ending) {
   return name.size() > ending.size() &&
-         std::ranges::equal(name.substr(name.size() - ending.size()), ending,
-                            [](char a, char b) {
-                              return std::tolower(static_cast<uint8_t>(a)) == b;
-                            });
+         EqualsIgnoringCase(name.substr(name.size() - ending.size()), ending);
 }
 
 }  // namespace
@@ -78,36 +82,43 @@ std::string SafeFileName(std::string_view name) {
 }
 
 void FileStore::DropOldest() {
-  bytes_ -= files_.front().bytes.size();
-  files_.pop_front();
+  const auto oldest = by_age_.front();
+  bytes_ -= BytesOf(oldest->first, oldest->second.bytes);
+  by_age_.pop_front();
+  files_.erase(oldest);
 }
 
 std::string FileStore::Keep(const std::string& name, std::string bytes) {
-  if (bytes.size() > most_bytes_) return "";
   std::random_device random;  // The operating system's.
   char id[33];
   for (int i = 0; i < 4; ++i) {
     std::snprintf(id + size_t{8} * static_cast<size_t>(i), 9, "%08x",
                   static_cast<unsigned>(random()));
   }
+  const std::string own = std::string(id) + "." + name;
+  const size_t size = BytesOf(own, bytes);
+  if (size > most_bytes_) return "";
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
-  while (!files_.empty() &&
-         (files_.front().until < now || bytes_ + bytes.size() > most_bytes_)) {
+  while (!by_age_.empty() &&
+         (by_age_.front()->second.until < now || bytes_ + size > most_bytes_)) {
     DropOldest();
   }
-  bytes_ += bytes.size();
-  files_.push_back(
-      {std::string(id) + "." + name, std::move(bytes), now + kKept});
-  return files_.back().name;
+  const auto [file, is_new] =
+      files_.try_emplace(own, File{std::move(bytes), now + kKept});
+  if (!is_new) return "";  // It is likelier that the memory is broken.
+  by_age_.push_back(file);
+  bytes_ += size;
+  return own;
 }
 
 std::optional<std::string> FileStore::Find(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  while (!files_.empty() && files_.front().until < Clock::now()) DropOldest();
-  const auto found = std::ranges::find(files_, name, &File::name);
+  const Clock::time_point now = Clock::now();
+  while (!by_age_.empty() && by_age_.front()->second.until < now) DropOldest();
+  const auto found = files_.find(name);
   if (found == files_.end()) return std::nullopt;
-  return found->bytes;
+  return found->second.bytes;
 }
 
 }  // namespace latimer::server

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -35,7 +36,8 @@ std::string WithTranslations(FileFormat format, std::string_view file,
 std::string SafeFileName(std::string_view name);
 
 // Translated files that clients have not fetched for half an hour at most. If
-// there are more bytes than `most_bytes`, the oldest are dropped.
+// they, their names and what keeps them have more bytes than `most_bytes`, the
+// oldest are dropped.
 class FileStore {
  public:
   explicit FileStore(size_t most_bytes) : most_bytes_(most_bytes) {}
@@ -48,16 +50,17 @@ class FileStore {
  private:
   using Clock = std::chrono::steady_clock;
   struct File {
-    std::string name;
     std::string bytes;
     Clock::time_point until;
   };
+  using Files = std::map<std::string, File>;  // By name.
 
   void DropOldest();
 
   const size_t most_bytes_;
   std::mutex mutex_;
-  std::deque<File> files_;  // The oldest first.
+  Files files_;
+  std::deque<Files::iterator> by_age_;  // The oldest first.
   size_t bytes_ = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <strings.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,10 +13,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <string_view>
+#include <memory>
 #include <thread>
+
+#include "ascii.h"
 
 namespace latimer::server {
 namespace {
@@ -24,36 +27,31 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kBufferBytes = 16 * 1024;
-// The request line and all headers. What the parser makes of a line takes many
-// times the bytes of a short one.
+// The request line and all fields.
 constexpr size_t kMaxHeadBytes = 64 * 1024;
 constexpr size_t kMaxHeadLines = 128;
-// What sizes and ends of chunks may add to a body.
+// Of a chunk: its size and extensions. Of all chunks: what is not body.
+constexpr size_t kMaxChunkLineBytes = 256;
 constexpr size_t kMaxFramingBytes = 64 * 1024;
+// What a request may take besides kBytesPerBodyByte for each of its bytes, and
+// all together if it is more than one may.
+constexpr size_t kRequestBytes = size_t{48} << 20;
+constexpr size_t kAllBytes = size_t{128} << 20;
 // How much of a refused body is read, and how long, so that the client gets to
 // read the response.
 constexpr size_t kMaxLingerBytes = size_t{4} << 20;
 constexpr std::chrono::seconds kLinger(2);
+// A response up to this size is sent at once.
+constexpr size_t kJoinedBytes = 16 * 1024;
+// Of the thread of a connection, whatever the system's default.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr size_t kStackBytes = size_t{4} << 20;
+#else
+constexpr size_t kStackBytes = size_t{512} << 10;
+#endif
 
-std::string Error(const std::string& message) {
-  return "{\"error\":\"" + message + "\"}";
-}
-
-// A whole response, for what does not come to the parser.
-std::string Response(const std::string& status, const std::string& message) {
-  const std::string body = Error(message);
-  return "HTTP/1.1 " + status +
-         "\r\nConnection: close\r\nContent-Type: application/json\r\n"
-         "Content-Length: " +
-         std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
-// Ranges are for files. cpp-httplib would apply them to each response, as often
-// as a request asks for.
-bool IsRange(std::string_view line) {
-  constexpr std::string_view kName = "range:";
-  return line.size() >= kName.size() &&
-         strncasecmp(line.data(), kName.data(), kName.size()) == 0;
+std::string Error(std::string_view message) {
+  return "{\"error\":\"" + std::string(message) + "\"}";
 }
 
 // Waits for an event on a socket. False at the deadline.
@@ -69,52 +67,112 @@ bool WaitFor(int socket, short event, Clock::time_point deadline) {
   }
 }
 
+// The address of the client; "" if it has none.
+std::string AddressOf(int socket) {
+  sockaddr_storage address = {};
+  socklen_t bytes = sizeof(address);
+  auto* const peer = reinterpret_cast<sockaddr*>(&address);
+  char host[NI_MAXHOST] = {};
+  if (getpeername(socket, peer, &bytes) != 0 ||
+      getnameinfo(peer, bytes, host, sizeof(host), nullptr, 0,
+                  NI_NUMERICHOST) != 0) {
+    return "";
+  }
+  return host;
+}
+
+int PortOf(int socket) {
+  sockaddr_storage address = {};
+  socklen_t bytes = sizeof(address);
+  auto* const own = reinterpret_cast<sockaddr*>(&address);
+  char port[NI_MAXSERV] = {};
+  if (getsockname(socket, own, &bytes) != 0 ||
+      getnameinfo(own, bytes, nullptr, 0, port, sizeof(port), NI_NUMERICSERV) !=
+          0) {
+    return -1;
+  }
+  return std::atoi(port);
+}
+
+std::string HeadOf(const HttpResponse& response) {
+  std::string head = "HTTP/1.1 " + std::to_string(response.status) + " ";
+  head += StatusText(response.status);
+  head += "\r\n";
+  for (const auto& [name, value] : response.fields) {
+    head += name + ": " + value + "\r\n";
+  }
+  return head + "\r\n";
+}
+
 }  // namespace
 
 // A connection, which counts the bytes of each request and watches the time.
-class HttpServer::Connection final : public httplib::Stream {
+class HttpServer::Connection final {
  public:
-  explicit Connection(int socket) : socket_(socket) {}
+  Connection(HttpServer& own, int socket)
+      : server(own), address(AddressOf(socket)), socket_(socket) {}
 
   void BeginRequest(const HttpLimits& limits) {
-    const auto now = Clock::now();
-    deadline_ = now + std::chrono::seconds(limits.request_seconds);
+    deadline_ = Clock::now() + std::chrono::seconds(limits.request_seconds);
     send_seconds_ = limits.send_seconds;
-    bytes_left_ = limits.body_bytes + kMaxFramingBytes;
+    framing_bytes_ = 0;
     reserved = 0;
-  }
-
-  // Takes the lines of a request's head, which the parser reads then, but for
-  // ranges. False if there are too many; if they do not end, the parser says
-  // so.
-  bool ReadHead() {
-    head_.clear();
-    head_read_ = 0;
-    for (size_t bytes = 0, lines = 0, line = 0;;) {
-      if (!has_bytes() && !Fill()) return true;
-      const char* const from = buffer_ + begin_;
-      const void* const end = std::memchr(from, '\n', end_ - begin_);
-      const size_t count =
-          end == nullptr
-              ? end_ - begin_
-              : static_cast<size_t>(static_cast<const char*>(end) - from + 1);
-      bytes += count;
-      if (bytes > kMaxHeadBytes) return false;
-      head_.append(from, count);
-      begin_ += count;
-      if (end == nullptr) continue;
-      const std::string_view whole = std::string_view(head_).substr(line);
-      if (whole == "\r\n") return true;
-      if (++lines > kMaxHeadLines) return false;
-      if (IsRange(whole)) head_.resize(line);
-      line = head_.size();
+    // Some clients send an empty line after a request.
+    if (has_bytes() || Fill()) {
+      const std::string_view bytes(buffer_ + begin_, end_ - begin_);
+      if (bytes.starts_with("\r\n")) begin_ += 2;
     }
   }
 
-  bool has_bytes() const { return begin_ < end_; }
-  bool exceeded() const { return bytes_left_ == 0; }
+  // Reads the lines of a request's head, the empty one included. Returns 0, or
+  // the status of the refusal; -1 if the connection has ended before it.
+  int ReadHead(std::string* head) {
+    for (size_t lines = 0, line = 0;;) {
+      if (!has_bytes() && !Fill()) return head->empty() ? -1 : Incomplete();
+      const bool ended = TakeUntilLineEnd(head);
+      if (head->size() > kMaxHeadBytes) return 431;
+      if (!ended) continue;
+      const std::string_view whole = std::string_view(*head).substr(line);
+      if (whole == "\r\n" || whole == "\n") return 0;
+      if (++lines > kMaxHeadLines) return 431;
+      line = head->size();
+    }
+  }
 
-  // Bytes of all_bodies_bytes that this request holds.
+  // Reads a line of the body's framing, without its end. Returns 0, or the
+  // status of the refusal.
+  int ReadLine(std::string* line) {
+    line->clear();
+    for (bool ended = false; !ended;) {
+      if (!has_bytes() && !Fill()) return Incomplete();
+      ended = TakeUntilLineEnd(line);
+      if (line->size() > kMaxChunkLineBytes) return 400;
+    }
+    framing_bytes_ += line->size();
+    if (framing_bytes_ > kMaxFramingBytes) return 413;
+    if (!line->ends_with("\r\n")) return 400;
+    line->resize(line->size() - 2);
+    return 0;
+  }
+
+  // Bytes that have come, at most so many. Empty: no more come, in time.
+  std::string_view Take(size_t most) {
+    if (!has_bytes() && !Fill()) return "";
+    const std::string_view bytes(buffer_ + begin_,
+                                 std::min(most, end_ - begin_));
+    begin_ += bytes.size();
+    return bytes;
+  }
+
+  // The refusal of a request that does not go on.
+  int Incomplete() const { return Clock::now() < deadline_ ? 400 : 408; }
+
+  bool has_bytes() const { return begin_ < end_; }
+  int socket() const { return socket_; }
+
+  HttpServer& server;
+  const std::string address;
+  // Bytes of memory that this request holds.
   size_t reserved = 0;
   // The rest of the request cannot be read.
   bool must_close = false;
@@ -140,54 +198,46 @@ class HttpServer::Connection final : public httplib::Stream {
     close(socket_);
   }
 
-  bool is_readable() const override { return true; }
-  bool is_writable() const override { return true; }
-  ssize_t read(char* to, size_t size) override {
-    if (head_read_ < head_.size()) {
-      size = head_.copy(to, size, head_read_);
-      head_read_ += size;
-      return static_cast<ssize_t>(size);
+  // Whether the client has taken all, in time.
+  bool Write(std::string head, std::string_view body) {
+    const auto deadline = Clock::now() + std::chrono::seconds(send_seconds_);
+    if (body.size() > kJoinedBytes) {
+      return WriteAll(head, deadline) && WriteAll(body, deadline);
     }
-    if (bytes_left_ == 0) return -1;
-    if (!has_bytes() && !Fill()) return -1;
-    size = std::min({size, end_ - begin_, bytes_left_});
-    std::memcpy(to, buffer_ + begin_, size);
-    begin_ += size;
-    bytes_left_ -= size;
-    return static_cast<ssize_t>(size);
+    head += body;
+    return WriteAll(head, deadline);
   }
-  ssize_t write(const char* from, size_t size) override {
-    if (!responds_) {
-      responds_ = true;
-      deadline_ = Clock::now() + std::chrono::seconds(send_seconds_);
-    }
-    for (;;) {
-      const ssize_t count = send(socket_, from, size, MSG_NOSIGNAL);
-      if (count >= 0) return count;
-      if (errno == EAGAIN) {
-        if (!WaitFor(socket_, POLLOUT, deadline_)) return -1;
-      } else if (errno != EINTR) {
-        return -1;
-      }
-    }
-  }
-  void WriteAll(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t count = write(text.data(), text.size());
-      if (count < 0) return;
-      text.remove_prefix(static_cast<size_t>(count));
-    }
-  }
-  void EndRequest() { responds_ = false; }
-  void get_remote_ip_and_port(std::string& ip, int& port) const override {
-    httplib::detail::get_remote_ip_and_port(socket_, ip, port);
-  }
-  void get_local_ip_and_port(std::string& ip, int& port) const override {
-    httplib::detail::get_local_ip_and_port(socket_, ip, port);
-  }
-  socket_t socket() const override { return socket_; }
 
  private:
+  // Appends what has come, at most to the end of the line. Whether that is
+  // there.
+  bool TakeUntilLineEnd(std::string* to) {
+    const char* const from = buffer_ + begin_;
+    const void* const end = std::memchr(from, '\n', end_ - begin_);
+    const size_t count =
+        end == nullptr
+            ? end_ - begin_
+            : static_cast<size_t>(static_cast<const char*>(end) - from + 1);
+    to->append(from, count);
+    begin_ += count;
+    return end != nullptr;
+  }
+
+  bool WriteAll(std::string_view text, Clock::time_point deadline) {
+    while (!text.empty()) {
+      const ssize_t count =
+          send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (count >= 0) {
+        text.remove_prefix(static_cast<size_t>(count));
+      } else if (errno == EAGAIN) {
+        if (!WaitFor(socket_, POLLOUT, deadline)) return false;
+      } else if (errno != EINTR) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   bool Fill() {
     for (;;) {
       const ssize_t count = recv(socket_, buffer_, sizeof(buffer_), 0);
@@ -204,49 +254,18 @@ class HttpServer::Connection final : public httplib::Stream {
   const int socket_;
   Clock::time_point deadline_;
   int send_seconds_ = 0;
-  bool responds_ = false;
-  std::string head_;
-  size_t head_read_ = 0;
-  size_t bytes_left_ = 0;  // Of the body.
+  size_t framing_bytes_ = 0;
   size_t begin_ = 0, end_ = 0;
   char buffer_[kBufferBytes];
 };
 
 thread_local HttpServer::Connection* HttpServer::current_ = nullptr;
 
-HttpServer::HttpServer(const HttpLimits& limits) : limits_(limits) {
+HttpServer::HttpServer(const HttpLimits& limits)
+    : limits_(limits),
+      request_bytes_(kBytesPerBodyByte * limits.body_bytes + kRequestBytes),
+      all_bytes_(std::max(kAllBytes, request_bytes_)) {
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  set_payload_max_length(limits.body_bytes);
-  // What the header Keep-Alive says.
-  set_keep_alive_timeout(limits.idle_seconds);
-  set_keep_alive_max_count(1'000'000);
-  set_pre_routing_handler(
-      [this](const httplib::Request& request, httplib::Response& response) {
-        return CheckBody(request, response);
-      });
-  // A client that asks first is told before it sends the body.
-  set_expect_100_continue_handler([this](const httplib::Request& request,
-                                         httplib::Response& response) {
-    return request.get_header_value_u64("Content-Length") > limits_.body_bytes
-               ? (CheckBody(request, response), response.status)
-               : 100;
-  });
-  set_error_handler([](const httplib::Request&, httplib::Response& response) {
-    if (current_ != nullptr && response.status == 400) {
-      current_->must_close = true;  // The request may have more bytes.
-      if (current_->exceeded()) response.status = 413;
-    }
-    if (!response.body.empty()) return;
-    response.set_content(Error(httplib::status_message(response.status)),
-                         "application/json");
-  });
-  set_post_routing_handler(
-      [this](const httplib::Request&, httplib::Response& response) {
-        const bool says_so = response.has_header("Connection");
-        if ((draining_ || current_->must_close) && !says_so) {
-          response.set_header("Connection", "close");
-        }
-      });
 }
 
 HttpServer::~HttpServer() {
@@ -254,7 +273,16 @@ HttpServer::~HttpServer() {
   if (wake_ >= 0) close(wake_);
 }
 
+void HttpServer::Handle(const std::string& method, const std::string& path,
+                        Handler handler) {
+  handlers_[path] = {method, std::move(handler)};
+}
+
 int HttpServer::Bind(const std::string& host, int port, std::string* why) {
+  if (wake_ < 0) {
+    *why = "there are no more file descriptors";
+    return -1;
+  }
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
@@ -269,8 +297,9 @@ int HttpServer::Bind(const std::string& host, int port, std::string* why) {
     const int made =
         ::socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     const int on = 1;
-    setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (made >= 0 && ::bind(made, a->ai_addr, a->ai_addrlen) == 0 &&
+    if (made >= 0 &&
+        setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+        ::bind(made, a->ai_addr, a->ai_addrlen) == 0 &&
         ::listen(made, SOMAXCONN) == 0) {
       listener_ = made;
     } else {
@@ -280,10 +309,7 @@ int HttpServer::Bind(const std::string& host, int port, std::string* why) {
   }
   freeaddrinfo(found);
   if (listener_ < 0) return -1;
-  std::string ip;
-  int bound = -1;
-  httplib::detail::get_local_ip_and_port(listener_, ip, bound);
-  return bound;
+  return PortOf(listener_);
 }
 
 void HttpServer::Run() {
@@ -324,26 +350,44 @@ void HttpServer::Drain() {
 void HttpServer::Begin(int socket) {
   const int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  struct Start {
+    HttpServer* server;
+    int socket;
+  };
   {
     const std::lock_guard lock(mutex_);
     if (connections_ < limits_.connections) {
       ++connections_;
-      try {
-        std::thread([this, socket] {
-          ServeConnection(socket);
-          EndConnection();
-        }).detach();
+      pthread_t thread;
+      pthread_attr_t attributes;
+      pthread_attr_init(&attributes);
+      pthread_attr_setstacksize(&attributes, kStackBytes);
+      pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+      auto start = std::make_unique<Start>(Start{this, socket});
+      const auto run = [](void* given) -> void* {
+        const std::unique_ptr<Start> own(static_cast<Start*>(given));
+        own->server->ServeConnection(own->socket);
+        own->server->EndConnection();
+        return nullptr;
+      };
+      const int error = pthread_create(&thread, &attributes, run, start.get());
+      pthread_attr_destroy(&attributes);
+      if (error == 0) {
+        (void)start.release();
         return;
-      } catch (const std::exception&) {  // No thread can be had.
-        --connections_;
       }
+      --connections_;  // No thread can be had.
     }
   }
-  const std::string response =
-      Response("503 Service Unavailable\r\nRetry-After: 1",
-               "The server has too many connections.");
-  [[maybe_unused]] const ssize_t sent = send(
-      socket, response.data(), response.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  HttpResponse response = {503, default_fields_, {}};
+  response.Set("Retry-After", "1");
+  response.Set("Connection", "close");
+  response.SetBody(Error("The server has too many connections."),
+                   "application/json");
+  response.Set("Content-Length", std::to_string(response.body.size()));
+  const std::string all = HeadOf(response) + response.body;
+  [[maybe_unused]] const ssize_t sent =
+      send(socket, all.data(), all.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   shutdown(socket, SHUT_WR);
   char ignored[4096];  // Unread bytes would take the response back.
   while (recv(socket, ignored, sizeof(ignored), MSG_DONTWAIT) > 0) {
@@ -373,34 +417,155 @@ bool HttpServer::WaitForRequest(Connection& connection) const {
   }
 }
 
+HttpServer::Room HttpServer::Reserve(Connection& connection, size_t bytes) {
+  if (bytes > request_bytes_ - connection.reserved) return Room::kNever;
+  if (reserved_.fetch_add(bytes) + bytes > all_bytes_) {
+    reserved_ -= bytes;
+    return Room::kNotNow;
+  }
+  connection.reserved += bytes;
+  return Room::kYes;
+}
+
+HttpServer::Room HttpServer::Reserve(size_t bytes) {
+  return current_ == nullptr ? Room::kYes
+                             : current_->server.Reserve(*current_, bytes);
+}
+
+int HttpServer::ReadBytes(Connection& connection, size_t bytes,
+                          std::string* body) {
+  while (bytes > 0) {
+    const std::string_view some = connection.Take(bytes);
+    if (some.empty()) return connection.Incomplete();
+    switch (Reserve(connection, kBytesPerBodyByte * some.size())) {
+      case Room::kYes:
+        break;
+      case Room::kNever:
+        return 413;
+      case Room::kNotNow:
+        return 503;
+    }
+    *body += some;
+    bytes -= some.size();
+  }
+  return 0;
+}
+
+// Trailers are refused: they would change a head that was acted upon.
+int HttpServer::ReadChunks(Connection& connection, std::string* body) {
+  std::string line;
+  for (;;) {
+    size_t bytes = 0;
+    int refusal = connection.ReadLine(&line);
+    if (refusal != 0) return refusal;
+    if (!ParseChunkLine(line, &bytes)) return 400;
+    if (bytes > limits_.body_bytes - body->size()) return 413;
+    refusal = ReadBytes(connection, bytes, body);
+    if (refusal == 0) refusal = connection.ReadLine(&line);
+    if (refusal != 0) return refusal;
+    if (!line.empty()) return 400;
+    if (bytes == 0) return 0;
+  }
+}
+
+int HttpServer::ReadBody(Connection& connection, HttpRequest* request) {
+  HttpFraming framing;
+  const int refusal = FramingOf(*request, &framing);
+  if (refusal != 0) return refusal;
+  if (!framing.chunked && framing.bytes == 0) return 0;
+  if (framing.bytes > limits_.body_bytes) return 413;
+  const std::string coding = request->Field("Content-Encoding");
+  if (!coding.empty() && !EqualsIgnoringCase(coding, "identity")) return 415;
+  if (reserved_ + kBytesPerBodyByte * framing.bytes > all_bytes_) return 503;
+  // A client that asks first is told before it sends the body.
+  if (EqualsIgnoringCase(request->Field("Expect"), "100-continue") &&
+      !connection.has_bytes() &&
+      !connection.Write("HTTP/1.1 100 Continue\r\n\r\n", "")) {
+    return 400;
+  }
+  return framing.chunked ? ReadChunks(connection, &request->body)
+                         : ReadBytes(connection, framing.bytes, &request->body);
+}
+
+void HttpServer::Refuse(int status, HttpResponse* response) const {
+  std::string why(StatusText(status));
+  if (status == 413) {
+    why = "A request may have at most " + std::to_string(limits_.body_bytes) +
+          " bytes.";
+  } else if (status == 431) {
+    why = "The headers of the request are too large.";
+  } else if (status == 503) {
+    why = "The server has too many requests; try later.";
+    response->Set("Retry-After", "1");
+  }
+  response->status = status;
+  response->SetBody(Error(why), "application/json");
+}
+
+void HttpServer::Dispatch(HttpRequest& request, HttpResponse& response) const {
+  if (request.method == "OPTIONS") {  // A browser asks for a page's sake.
+    response.status = 204;
+    response.Set("Access-Control-Allow-Headers", "Authorization, Content-Type");
+    response.Set("Access-Control-Allow-Methods", "GET, POST");
+    response.Set("Access-Control-Max-Age", "86400");
+    return;
+  }
+  auto found = handlers_.find(request.path);
+  if (found == handlers_.end()) {
+    const size_t slash = request.path.rfind('/');
+    if (slash != 0 && slash != request.path.npos) {
+      found =
+          handlers_.find(std::string_view(request.path).substr(0, slash + 1));
+    }
+  }
+  if (found == handlers_.end()) return Refuse(404, &response);
+  const auto& [method, handler] = found->second;
+  const bool is_head = request.method == "HEAD" && method == "GET";
+  if (request.method == method || is_head) return handler(request, response);
+  response.status = 405;
+  response.Set("Allow", method);
+  response.SetBody(Error("The method is not allowed here; use " + method + "."),
+                   "application/json");
+}
+
 bool HttpServer::ServeRequest(Connection& connection) {
   connection.BeginRequest(limits_);
-  if (!connection.ReadHead()) {
+  HttpRequest request;
+  HttpResponse response;
+  response.fields = default_fields_;
+  request.address = connection.address;
+  std::string head;
+  int refusal = connection.ReadHead(&head);
+  if (refusal < 0) return false;
+  if (refusal == 0) refusal = ParseHead(head, &request);
+  if (refusal == 0) refusal = ReadBody(connection, &request);
+  if (refusal == 0) {
+    Dispatch(request, response);
+  } else {
     connection.must_close = true;
-    connection.WriteAll(Response("431 Request Header Fields Too Large",
-                                 "The headers of the request are too large."));
-    return false;
+    Refuse(refusal, &response);
   }
-  std::string ip[2];
-  int port[2] = {};
-  connection.get_remote_ip_and_port(ip[0], port[0]);
-  connection.get_local_ip_and_port(ip[1], port[1]);
-  bool closes = false;
-  const bool served =
-      process_request(connection, ip[0], port[0], ip[1], port[1], draining_,
-                      closes, [](httplib::Request& request) {
-                        // Without a length there is no body (RFC 9112,
-                        // section 6.3).
-                        if (!request.has_header("Transfer-Encoding") &&
-                            !request.has_header("Content-Length")) {
-                          request.set_header("Content-Length", "0");
-                        }
-                      });
-  return served && !closes && !connection.must_close;
+  const bool closes = connection.must_close || draining_ || WantsClose(request);
+  if (closes) {
+    response.Set("Connection", "close");
+  } else {
+    if (request.is_http_1_0) response.Set("Connection", "keep-alive");
+    response.Set(
+        "Keep-Alive",
+        "timeout=" + std::to_string(limits_.idle_seconds) + ", max=1000000");
+  }
+  if (response.status != 204) {
+    response.Set("Content-Length", std::to_string(response.body.size()));
+  }
+  const bool has_body = request.method != "HEAD";
+  const bool sent =
+      connection.Write(HeadOf(response), has_body ? response.body : "");
+  if (logger_) logger_(request, response);
+  return sent && !closes;
 }
 
 void HttpServer::ServeConnection(int socket) {
-  Connection connection(socket);
+  Connection connection(*this, socket);
   current_ = &connection;
   bool goes_on = true;
   while (goes_on && WaitForRequest(connection)) {
@@ -411,51 +576,11 @@ void HttpServer::ServeConnection(int socket) {
                    error.what());
       goes_on = false;
     }
-    body_bytes_ -= connection.reserved;
-    connection.EndRequest();
+    reserved_ -= connection.reserved;
+    connection.reserved = 0;
   }
   current_ = nullptr;
   connection.Close();
-}
-
-// Before a body is read: whether it may be.
-httplib::Server::HandlerResponse HttpServer::CheckBody(
-    const httplib::Request& request, httplib::Response& response) {
-  if (request.method == "OPTIONS") {  // A browser asks for a page's sake.
-    response.status = 204;
-    response.set_header("Access-Control-Allow-Headers",
-                        "Authorization, Content-Type");
-    response.set_header("Access-Control-Allow-Methods", "GET, POST");
-    response.set_header("Access-Control-Max-Age", "86400");
-    return HandlerResponse::Handled;
-  }
-  const bool chunked = request.has_header("Transfer-Encoding");
-  const bool sized = request.has_header("Content-Length");
-  if (!chunked && !sized) return HandlerResponse::Unhandled;
-  // Of these, no body is read.
-  const auto bytes = request.get_header_value_u64("Content-Length");
-  if (request.method != "POST" && (chunked || bytes > 0)) {
-    current_->must_close = true;
-  }
-  const auto refuse = [&](int status, const std::string& body) {
-    current_->must_close = true;
-    response.status = status;
-    response.set_content(body, "application/json");
-    return HandlerResponse::Handled;
-  };
-  if (chunked && sized) return refuse(400, Error("Bad Request"));
-  if (bytes > limits_.body_bytes) {
-    return refuse(413, Error("A request may have at most " +
-                             std::to_string(limits_.body_bytes) + " bytes."));
-  }
-  current_->reserved =
-      chunked ? limits_.body_bytes : static_cast<size_t>(bytes);
-  if (body_bytes_.fetch_add(current_->reserved) + current_->reserved <=
-      limits_.all_bodies_bytes) {
-    return HandlerResponse::Unhandled;
-  }
-  response.set_header("Retry-After", "1");
-  return refuse(503, Error("The server has too many requests; try later."));
 }
 
 bool HttpServer::ClientHasGone() {

@@ -1,37 +1,59 @@
-// Connections, threads and limits of an HTTP server. cpp-httplib parses the
-// requests and calls the handlers.
+// Connections, threads and limits of an HTTP server, which hands requests to
+// the handlers of their paths.
 #ifndef LATIMER_SERVER_HTTP_SERVER_H_
 #define LATIMER_SERVER_HTTP_SERVER_H_
-
-#include <httplib.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
+
+#include "http_message.h"
 
 namespace latimer::server {
 
 // A connection has a thread while it lasts: a client that is slow to send or to
 // read holds its own, for a limited time.
 struct HttpLimits {
-  size_t body_bytes = size_t{1} << 20;         // Of a request.
-  size_t all_bodies_bytes = size_t{64} << 20;  // Of all at a time.
+  size_t body_bytes = size_t{1} << 20;  // Of a request.
   size_t connections = 256;
   int request_seconds = 30;  // To receive a request.
   int idle_seconds = 30;     // Between requests.
   int send_seconds = 30;     // To send a response.
 };
 
-class HttpServer final : public httplib::Server {
+class HttpServer final {
  public:
+  using Handler = std::function<void(HttpRequest&, HttpResponse&)>;
+  using Logger = std::function<void(const HttpRequest&, const HttpResponse&)>;
+
   explicit HttpServer(const HttpLimits& limits);
-  ~HttpServer() override;
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  // ---- Before it serves ----
+
+  // What answers a path, with its one method; GET answers HEAD, too. A path
+  // such as "/files/" stands for those with one more name, "/files/a".
+  void Handle(const std::string& method, const std::string& path,
+              Handler handler);
+  // Fields of every response.
+  void SetDefaultFields(const HttpFields& fields) { default_fields_ = fields; }
+  // What is called after each response. Of a request whose head cannot be read
+  // the path is empty.
+  void SetLogger(Logger logger) { logger_ = std::move(logger); }
 
   // Listens at an address and a port; 0 chooses one. Returns the port, or -1
   // and in `*why` what failed.
   int Bind(const std::string& host, int port, std::string* why);
+
+  // ---- Meanwhile ----
 
   // Serves until Drain was called and every request that had arrived by then is
   // answered.
@@ -45,29 +67,48 @@ class HttpServer final : public httplib::Server {
   void Drain();
   bool draining() const { return draining_; }
 
+  // ---- A handler ----
+
   // Whether the client has closed the connection whose request this thread
   // handles.
   static bool ClientHasGone();
 
+  // Counts memory for the request that this thread handles, besides
+  // kBytesPerBodyByte for each byte of its body. It counts until the response
+  // is sent.
+  enum class Room : uint8_t { kYes, kNever, kNotNow };
+  static Room Reserve(size_t bytes);
+  static constexpr size_t kBytesPerBodyByte = 8;
+
  private:
   class Connection;
 
+  Room Reserve(Connection& connection, size_t bytes);
   bool WaitForRequest(Connection& connection) const;
   // Whether the connection may have another request.
   bool ServeRequest(Connection& connection);
+  // These return 0, or the status of the refusal.
+  int ReadBody(Connection& connection, HttpRequest* request);
+  int ReadBytes(Connection& connection, size_t bytes, std::string* body);
+  int ReadChunks(Connection& connection, std::string* body);
+  void Refuse(int status, HttpResponse* response) const;
+  void Dispatch(HttpRequest& request, HttpResponse& response) const;
   void Begin(int socket);
   void EndConnection();
-  httplib::Server::HandlerResponse CheckBody(const httplib::Request& request,
-                                             httplib::Response& response);
 
   // That of the request which this thread handles.
   static thread_local Connection* current_;
 
   const HttpLimits limits_;
+  // Of a request, and of all: for their bodies and what is made of them.
+  const size_t request_bytes_, all_bytes_;
+  std::map<std::string, std::pair<std::string, Handler>, std::less<>> handlers_;
+  HttpFields default_fields_;
+  Logger logger_;
   int listener_ = -1;
   int wake_ = -1;  // An eventfd, readable once draining_ is set.
   std::atomic<bool> draining_ = false;
-  std::atomic<size_t> body_bytes_ = 0;
+  std::atomic<size_t> reserved_ = 0;
   std::mutex mutex_;
   std::condition_variable connection_ended_;
   size_t connections_ = 0;

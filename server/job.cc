@@ -21,12 +21,31 @@ void Job::Add(std::string_view text, const SentenceRules& rules) {
 }
 
 void Job::AddHtml(std::string_view html, const SentenceRules& rules) {
-  documents_.back().html = html;
-  documents_.back().rules = rules;
+  documents_.back().html =
+      std::make_unique<Html>(Html{std::string(html), rules});
   for (std::string& text : SentencesOfHtml(html, rules)) {
-    with_text_ += text.empty() ? 0 : 1;
-    sentences_.push_back({.text = std::move(text)});
+    AddSentence({.text = std::move(text)});
   }
+}
+
+void Job::Push(Sentence sentence) {
+  const size_t count = sentences_.size();
+  if (count > 0 && count % kGrowth == 0 && on_growth) on_growth(kGrowth);
+  sentences_.push_back(std::move(sentence));
+}
+
+void Job::AddSentence(Sentence sentence) {
+  if (!sentence.text.empty() && with_text_++ == 0) {
+    first_with_text_ = sentences_.size();
+  }
+  Push(std::move(sentence));
+}
+
+void Job::AddSpace(std::string_view space) {
+  const bool joins = sentences_.size() > documents_.back().first_sentence &&
+                     sentences_.back().text.empty();
+  if (!joins) Push({});
+  sentences_.back().space += space;
 }
 
 void Job::AddText(std::string_view text, const SentenceRules& rules) {
@@ -35,10 +54,13 @@ void Job::AddText(std::string_view text, const SentenceRules& rules) {
     SourceSentence next;
     while (splitter->Next(&next)) {
       const std::string_view joined = splitter->JoinLines(next);
-      with_text_ += joined.empty() ? 0 : 1;
-      sentences_.push_back({.text = std::string(joined),
-                            .space = std::string(next.space),
-                            .end = next.end});
+      if (joined.empty()) {
+        AddSpace(next.space);
+      } else {
+        AddSentence({.text = std::string(joined),
+                     .space = std::string(next.space),
+                     .end = next.end});
+      }
     }
   };
   while (!text.empty()) {
@@ -51,9 +73,7 @@ void Job::AddText(std::string_view text, const SentenceRules& rules) {
     }
     splitter->End();
     take();
-    if (end != text.npos) {
-      sentences_.push_back({.text = {}, .space = "\n"});
-    }
+    if (end != text.npos) AddSpace("\n");
   }
 }
 
@@ -63,12 +83,6 @@ std::vector<size_t> Job::SentencesWithText() const {
     if (!sentences_[i].text.empty()) indices.push_back(i);
   }
   return indices;
-}
-
-bool Job::IsFirst(size_t sentence) const {
-  return std::ranges::all_of(
-      std::span(sentences_).first(sentence),
-      [](const Sentence& before) { return before.text.empty(); });
 }
 
 void Job::Finish() {
@@ -120,7 +134,7 @@ std::string Job::JoinedHtml(const Document& document) const {
   for (const Sentence& sentence : SentencesOf(document)) {
     parts.emplace_back(sentence.parts);
   }
-  return TranslatedHtml(document.html, document.rules, parts);
+  return TranslatedHtml(document.html->text, document.html->rules, parts);
 }
 
 std::vector<std::string> Job::Translations(size_t document) const {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -82,6 +83,8 @@ class Job {
 
   // Adds a text, of which lines are kept, or a document of HTML.
   void Add(std::string_view text, const SentenceRules& rules);
+  // Is called before it has so many sentences more, and may throw.
+  std::function<void(size_t)> on_growth;
   std::function<void()> on_end;
 
   // ---- The models ----
@@ -93,8 +96,8 @@ class Job {
   std::vector<Sentence>& sentences() { return sentences_; }
   // Sentences without text need no model.
   std::vector<size_t> SentencesWithText() const;
-  // Whether none before it has text.
-  bool IsFirst(size_t sentence) const;
+  // Whether none before it has text. Precondition: it has some.
+  bool IsFirst(size_t sentence) const { return sentence == first_with_text_; }
   const std::atomic<bool>& cancelled() const { return cancelled_; }
   // A sentence has left the last model, or was cancelled.
   void Finish();
@@ -115,14 +118,23 @@ class Job {
   std::vector<Segment> Segments(size_t document) const;
 
  private:
-  // A text of the request. Its own text and rules are those of HTML.
+  struct Html {
+    std::string text;
+    SentenceRules rules;
+  };
+  // A text of the request.
   struct Document {
     size_t first_sentence = 0;
     size_t sentences = 0;
-    std::string html = {};
-    SentenceRules rules = {};
+    std::unique_ptr<const Html> html = nullptr;
   };
 
+  static constexpr size_t kGrowth = 128;  // Sentences.
+
+  void Push(Sentence sentence);
+  void AddSentence(Sentence sentence);
+  // White space between sentences of a text, as one sentence without text.
+  void AddSpace(std::string_view space);
   void AddText(std::string_view text, const SentenceRules& rules);
   void AddHtml(std::string_view html, const SentenceRules& rules);
   std::span<const Sentence> SentencesOf(const Document& document) const;
@@ -140,6 +152,7 @@ class Job {
   std::condition_variable done_;
   size_t finished_ = 0;
   size_t with_text_ = 0;
+  size_t first_with_text_ = 0;
   Status error_;
 };
 

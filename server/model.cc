@@ -3,12 +3,20 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "latimer/number_check.h"
 
 namespace latimer::server {
 namespace {
+
+// With so many, a worker keeps its last lane for a job that has none, so that a
+// short text need not wait until a long one ends a part.
+constexpr size_t kLanesOfWhichOneIsKept = 8;
+// After so many bytes no more parts begin until those under way have got their
+// next tokens: to encode the sources of all lanes may take seconds.
+constexpr size_t kMostBegunBytes = 2048;
 
 bool HasOtherNumbers(const Sentence& sentence) {
   std::string html;  // As text.
@@ -63,52 +71,99 @@ void Model::Submit(const std::shared_ptr<Job>& job, size_t leg,
   metrics_.waiting += static_cast<int64_t>(sentences.size());
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({job, leg, std::move(sentences), 0, Clock::now()});
+    auto turns = std::ranges::find(turns_, job, &Turns::job);
+    if (turns == turns_.end()) turns = turns_.insert(turns, {.job = job});
+    turns->submitted.push_back({leg, std::move(sentences), 0, Clock::now()});
   }
   work_.notify_one();
 }
 
-// The next sentence; false if none waits, or others are to take it.
+std::list<Model::Turns>::iterator Model::Next(const Worker& worker) {
+  auto next = turns_.end();
+  for (auto turns = turns_.begin(); turns != turns_.end();) {
+    const auto one = turns++;
+    if (one->job->cancelled()) {
+      DropWaiting(*one);
+      EraseIfDone(one);
+    } else if (one->waits() &&
+               (next == turns_.end() || one->lanes < next->lanes)) {
+      next = one;
+    }
+  }
+  if (next == turns_.end() || next->lanes == 0) return next;
+  const bool is_last = worker.busy_slots + 1 == worker.slots.size() &&
+                       worker.slots.size() >= kLanesOfWhichOneIsKept;
+  return is_last || worker.is_full ? turns_.end() : next;
+}
+
+void Model::DropWaiting(Turns& turns) {
+  for (const Turns::Submitted& one : turns.submitted) {
+    const size_t rest = one.sentences.size() - one.begun;
+    metrics_.waiting -= static_cast<int64_t>(rest);
+    metrics_.cancelled += rest;
+  }
+  metrics_.under_way -= static_cast<int64_t>(turns.begun.size());
+  metrics_.cancelled += turns.begun.size();
+  turns.submitted.clear();
+  turns.begun.clear();
+}
+
+void Model::EraseIfDone(std::list<Turns>::iterator turns) {
+  if (turns->lanes == 0 && !turns->waits()) turns_.erase(turns);
+}
+
+// Gives a free lane to the next part; false if none waits, or others are to
+// take it.
 bool Model::Take(Worker& worker, Slot* slot) {
   const std::lock_guard lock(mutex_);
-  while (!queue_.empty()) {
-    if (!MayTake(worker)) {
-      work_.notify_one();
-      return false;
-    }
-    Waiting next = std::move(queue_.front());
-    queue_.pop_front();
-    if (next.job->cancelled()) {
-      const size_t rest = next.sentences.size() - next.begun;
-      metrics_.waiting -= static_cast<int64_t>(rest);
-      metrics_.cancelled += rest;
-      continue;
-    }
-    ++worker.busy_slots;
-    slot->job = next.job;
-    slot->leg = next.leg;
-    slot->sentence = next.sentences[next.begun++];
+  const auto turns = Next(worker);
+  if (turns == turns_.end()) return false;
+  if (!MayTake(worker)) {
+    work_.notify_one();
+    return false;
+  }
+  if (!turns->begun.empty()) {
+    slot->begun = std::move(turns->begun.front());
+    turns->begun.pop_front();
+  } else {
+    Turns::Submitted& from = turns->submitted.front();
+    slot->begun = Begin(*turns->job, from.leg, from.sentences[from.begun]);
     --metrics_.waiting;
     ++metrics_.under_way;
     metrics_.wait_seconds.Observe(
-        std::chrono::duration<double>(Clock::now() - next.since).count());
-    if (next.begun < next.sentences.size()) queue_.push_back(std::move(next));
-    return true;
+        std::chrono::duration<double>(Clock::now() - from.since).count());
+    if (++from.begun == from.sentences.size()) turns->submitted.pop_front();
   }
-  return false;
+  slot->turns = turns;
+  ++turns->lanes;
+  ++worker.busy_slots;
+  turns_.splice(turns_.end(), turns_, turns);
+  return true;
 }
 
-void Model::BeginPart(Worker& worker, size_t ticket) {
-  Slot& slot = worker.slots[ticket];
-  slot.begins = false;
-  const Status status = worker.model->Begin(*slot.cursor, ticket);
-  if (status.ok()) return;
-  slot.job->Fail(status);
-  End(worker, slot);
+void Model::Release(Worker& worker, const Slot& slot) {
+  --worker.busy_slots;
+  --slot.turns->lanes;
+  EraseIfDone(slot.turns);
+}
+
+std::unique_ptr<Model::Begun> Model::Begin(Job& job, size_t leg,
+                                           size_t sentence) const {
+  TranslateOptions options;
+  options.source_language = job.legs()[leg].source;
+  options.target_language = job.legs()[leg].target;
+  options.cancel = &job.cancelled();
+  options.alignment = job.format() == Format::kHtml;
+  const Wording& wording = job.wording();
+  options.protect = wording.protect.value_or(options.protect);
+  if (wording.glossary != nullptr) options.terms = wording.glossary->terms();
+  if (leg + 1 == job.legs().size()) SetAlternatives(job, sentence, &options);
+  return std::make_unique<Begun>(Begun{
+      leg, sentence, TextCursor(job.sentences()[sentence].text, options)});
 }
 
 bool Model::HasWork(const Worker& worker) const {
-  return !queue_.empty() || worker.busy_slots > 0;
+  return worker.busy_slots > 0 || std::ranges::any_of(turns_, &Turns::waits);
 }
 
 bool Model::MayTake(const Worker& worker) const {
@@ -135,40 +190,34 @@ void Model::Run(Worker& worker) {
 
 void Model::BeginAndAdvance(Worker& worker) {
   Translator& translator = *worker.model;
-  bool more = true;
   for (size_t i = 0; i < worker.slots.size() && translator.CanBegin(); ++i) {
     Slot& slot = worker.slots[i];
-    if (slot.job == nullptr) {
-      more = more && Take(worker, &slot);
-      if (!more) continue;
-      const Leg& leg = slot.job->legs()[slot.leg];
-      const bool last = slot.leg + 1 == slot.job->legs().size();
-      TranslateOptions options;
-      options.source_language = leg.source;
-      options.target_language = leg.target;
-      options.cancel = &slot.job->cancelled();
-      options.alignment = slot.job->format() == Format::kHtml;
-      const Wording& wording = slot.job->wording();
-      options.protect = wording.protect.value_or(options.protect);
-      if (wording.glossary != nullptr) {
-        options.terms = wording.glossary->terms();
-      }
-      if (last) SetAlternatives(slot, &options);
-      slot.cursor.emplace(slot.job->sentences()[slot.sentence].text, options);
-      slot.begins = true;
-    }
-    if (slot.begins) BeginPart(worker, i);
+    if (slot.begun != nullptr) continue;
+    if (worker.begun_bytes > kMostBegunBytes || !Take(worker, &slot)) break;
+    TextCursor& cursor = slot.begun->cursor;
+    worker.begun_bytes -= cursor.source_bytes();
+    const Status status = translator.Begin(cursor, i);
+    worker.begun_bytes += cursor.source_bytes();
+    if (status.ok()) continue;
+    slot.job().Fail(status);
+    End(worker, slot);
   }
   FinishedTranslation finished;
-  if (translator.Advance(&finished)) Finish(worker, finished);
+  if (translator.Advance(&finished)) {
+    Finish(worker, finished);
+  } else {  // All have their next tokens.
+    worker.begun_bytes = 0;
+    worker.is_full = Internals::HasQueued(translator);
+  }
 }
 
 // Of a sentence in the last model.
-void Model::SetAlternatives(const Slot& slot, TranslateOptions* options) const {
-  const Alternatives& wanted = slot.job->alternatives();
+void Model::SetAlternatives(const Job& job, size_t sentence,
+                            TranslateOptions* options) const {
+  const Alternatives& wanted = job.alternatives();
   const uint32_t count = std::min(max_beams(), wanted.count + 1);
   if (wanted.prefix.has_value()) {
-    if (!slot.job->IsFirst(slot.sentence)) return;
+    if (!job.IsFirst(sentence)) return;
     options->alternatives = count;
     options->target_prefix = *wanted.prefix;
   } else if (count > 1) {
@@ -181,97 +230,101 @@ void Model::SetAlternatives(const Slot& slot, TranslateOptions* options) const {
 // in vain for what is under way.
 void Model::FailAll(Worker& worker, const char* why) {
   for (Slot& slot : worker.slots) {
-    if (slot.job != nullptr) {
-      slot.job->Fail(
+    if (slot.begun != nullptr) {
+      slot.job().Fail(
           Status::Error(StatusCode::kResourceUnavailable, "%s.", why));
     }
   }
   FinishedTranslation finished;
   while (worker.model->under_way() > 0) worker.model->Advance(&finished);
   for (Slot& slot : worker.slots) {
-    if (slot.job == nullptr) continue;
-    Empty(worker, slot);
+    if (slot.begun == nullptr) continue;
+    slot.begun.reset();
+    --metrics_.under_way;
     ++metrics_.cancelled;
+    const std::lock_guard lock(mutex_);
+    Release(worker, slot);
   }
-}
-
-void Model::Empty(Worker& worker, Slot& slot) {
-  slot = Slot();
-  --metrics_.under_way;
-  const std::lock_guard lock(mutex_);
-  --worker.busy_slots;
 }
 
 void Model::Finish(Worker& worker, const FinishedTranslation& finished) {
   Slot& slot = worker.slots[finished.ticket];
+  Begun& begun = *slot.begun;
   metrics_.tokens += finished.translation.generated_tokens;
   if (!finished.status.ok()) {
-    slot.job->Fail(finished.status);
+    slot.job().Fail(finished.status);
     return End(worker, slot);
   }
-  slot.cursor->Finish(finished.translation);
-  if (slot.job->format() == Format::kHtml) {
-    AddHtmlPart(slot, finished.translation);
+  begun.cursor.Finish(finished.translation);
+  if (slot.job().format() == Format::kHtml) {
+    AddHtmlPart(begun, finished.translation);
   } else {
-    AddPart(worker, slot, finished.translation);
+    AddPart(worker, slot.job(), begun, finished.translation);
   }
-  if (slot.cursor->done()) return End(worker, slot);
-  if (slot.cursor->space_follows()) {
-    for (std::string& translation : slot.translations) translation += ' ';
+  if (begun.cursor.done()) return End(worker, slot);
+  if (begun.cursor.space_follows()) {
+    for (std::string& translation : begun.translations) translation += ' ';
   }
-  slot.begins = true;
+  // Its next part waits for its turn.
+  const std::lock_guard lock(mutex_);
+  slot.turns->begun.push_back(std::move(slot.begun));
+  Release(worker, slot);
 }
 
 // Appends a part to the translations. Each of those beyond the best gets the
 // part's hypothesis of the same rank.
-void Model::AddPart(Worker& worker, Slot& slot, const Translation& part) {
+void Model::AddPart(Worker& worker, const Job& job, Begun& begun,
+                    const Translation& part) {
   // The next call overwrites the text.
   std::vector<std::string> texts = {std::string(part.text)};
-  const bool last = slot.leg + 1 == slot.job->legs().size();
-  const size_t wanted = last ? slot.job->alternatives().count + 1 : 1;
+  const bool last = begun.leg + 1 == job.legs().size();
+  const size_t wanted = last ? job.alternatives().count + 1 : 1;
   for (size_t i = 1; i < std::min(wanted, part.hypotheses.size()); ++i) {
     const auto text = worker.model->HypothesisText(i);
     if (text.ok()) texts.emplace_back(*text);
   }
-  if (slot.translations.empty()) slot.translations.resize(wanted);
-  for (size_t i = 0; i < slot.translations.size(); ++i) {
-    slot.translations[i] += texts[std::min(i, texts.size() - 1)];
+  if (begun.translations.empty()) begun.translations.resize(wanted);
+  for (size_t i = 0; i < begun.translations.size(); ++i) {
+    begun.translations[i] += texts[std::min(i, texts.size() - 1)];
   }
 }
 
-void Model::AddHtmlPart(Slot& slot, const Translation& part) {
+void Model::AddHtmlPart(Begun& begun, const Translation& part) {
   size_t before = 0;
-  for (const HtmlPart& one : slot.parts) before += one.source_bytes;
-  slot.parts.push_back({.source_bytes = slot.cursor->source_bytes() - before,
-                        .space_follows = slot.cursor->space_follows(),
-                        .protected_bytes = slot.cursor->protected_bytes(),
-                        .text = std::string(part.text),
-                        .links = {part.links.begin(), part.links.end()}});
+  for (const HtmlPart& one : begun.parts) before += one.source_bytes;
+  begun.parts.push_back({.source_bytes = begun.cursor.source_bytes() - before,
+                         .space_follows = begun.cursor.space_follows(),
+                         .protected_bytes = begun.cursor.protected_bytes(),
+                         .text = std::string(part.text),
+                         .links = {part.links.begin(), part.links.end()}});
 }
 
 // The sentence leaves this model.
 void Model::End(Worker& worker, Slot& slot) {
-  const std::shared_ptr<Job> job = std::move(slot.job);
-  Sentence& sentence = job->sentences()[slot.sentence];
-  const size_t next = slot.leg + 1, index = slot.sentence;
-  std::vector<std::string> translations = std::move(slot.translations);
-  std::vector<HtmlPart> parts = std::move(slot.parts);
-  Empty(worker, slot);
+  const std::shared_ptr<Job> job = slot.turns->job;
+  const std::unique_ptr<Begun> begun = std::move(slot.begun);
+  --metrics_.under_way;
+  {
+    const std::lock_guard lock(mutex_);
+    Release(worker, slot);
+  }
   if (job->cancelled()) {
     ++metrics_.cancelled;
     return job->Finish();
   }
   ++metrics_.sentences;
+  Sentence& sentence = job->sentences()[begun->sentence];
+  const size_t next = begun->leg + 1;
   if (next == job->legs().size()) {
-    sentence.translations = std::move(translations);
-    sentence.parts = std::move(parts);
+    sentence.translations = std::move(begun->translations);
+    sentence.parts = std::move(begun->parts);
     if (HasOtherNumbers(sentence)) ++metrics_.number_mismatches;
     return job->Finish();
   }
-  sentence.source = std::exchange(sentence.text, translations.front());
+  sentence.source = std::exchange(sentence.text, begun->translations.front());
   // A model that gives nothing leaves nothing to translate.
   if (sentence.text.empty()) return job->Finish();
-  job->legs()[next].model->Submit(job, next, {index});
+  job->legs()[next].model->Submit(job, next, {begun->sentence});
 }
 
 }  // namespace latimer::server

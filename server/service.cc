@@ -5,10 +5,14 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <set>
 
+#include "ascii.h"
 #include "detect.h"
+#include "http_form.h"
+#include "json/bounded_json.h"
 #include "languages.h"
 #include "latimer/number_check.h"
 #include "latimer/version.h"
@@ -19,6 +23,8 @@ namespace latimer::server {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr const char* kDownloads = "/download_file/";
 
 // What requests are counted by. Clients must not make up others.
 constexpr std::string_view kPaths[] = {
@@ -112,6 +118,10 @@ double SecondsSince(std::chrono::steady_clock::time_point begin) {
 // Of all translated files that clients have not fetched.
 constexpr size_t kFileStoreBytes = size_t{64} << 20;
 
+// Memory of a value of JSON, until it is written into the answer, and of a
+// sentence, besides their bytes.
+constexpr size_t kItemBytes = 320;
+
 bool IsUtf8(const std::string& text) {
   try {
     (void)Json(text).dump();
@@ -121,14 +131,18 @@ bool IsUtf8(const std::string& text) {
   }
 }
 
-// "application/json" and "application/vnd.api+json; charset=utf-8".
-bool IsJson(std::string type) {
-  type = type.substr(0, type.find_first_of("; \t"));
-  for (char& c : type) {
-    c = static_cast<char>(std::tolower(static_cast<uint8_t>(c)));
-  }
-  return type == "application/json" ||
-         (type.starts_with("application/") && type.ends_with("+json"));
+// Without its parameters: "application/json; charset=utf-8".
+std::string_view MediaType(std::string_view content_type) {
+  return Trimmed(content_type.substr(0, content_type.find(';')));
+}
+
+// "application/json" and "application/vnd.api+json".
+bool IsJson(std::string_view type) {
+  constexpr std::string_view kBegin = "application/", kEnd = "+json";
+  return EqualsIgnoringCase(type, "application/json") ||
+         (type.size() > kBegin.size() + kEnd.size() &&
+          EqualsIgnoringCase(type.substr(0, kBegin.size()), kBegin) &&
+          EqualsIgnoringCase(type.substr(type.size() - kEnd.size()), kEnd));
 }
 
 std::string Missing(const char* name) {
@@ -138,36 +152,63 @@ std::string Missing(const char* name) {
 }  // namespace
 
 struct Service::Parameters {
-  explicit Parameters(const httplib::Request& request)
-      : address(request.remote_addr) {
-    is_json = IsJson(request.get_header_value("Content-Type"));
-    // Of several values of a name the first counts.
-    for (const auto& [name, value] : request.params) {
-      values.try_emplace(name, value);
-    }
-    for (const auto& [name, file] : request.files) {
-      values.try_emplace(name, file.content);
-      if (name == "file" && file_name.empty()) {
-        file_name = SafeFileName(file.filename);
+  // Takes the body.
+  explicit Parameters(HttpRequest& request)
+      : address(request.address), host(request.Field("Host")) {
+    const std::string body = std::move(request.body);
+    const std::string type = request.Field("Content-Type");
+    is_json = IsJson(MediaType(type));
+    Add(ParseForm(request.query));
+    if (is_json) {
+      Json values_of_body = ParseBody(body);
+      if (!values_of_body.is_object()) {
+        throw Refusal{400, "Invalid JSON format"};
       }
+      for (auto& [name, value] : values_of_body.items()) {
+        values[name] = std::move(value);
+      }
+    } else if (EqualsIgnoringCase(MediaType(type),
+                                  "application/x-www-form-urlencoded")) {
+      Add(ParseForm(body));
+    } else if (EqualsIgnoringCase(MediaType(type), "multipart/form-data")) {
+      Add(ParseParts(body, BoundaryOf(type)));
     }
-    host = request.get_header_value("Host");
-    if (!is_json) return;
-    Json body = ParseBody(request.body);
-    if (!body.is_object()) throw Refusal{400, "Invalid JSON format"};
-    for (auto& [name, value] : body.items()) values[name] = std::move(value);
   }
 
-  // None needs values in lists in an object.
+  // Of several values of a name the first counts.
+  void Add(std::optional<std::vector<FormValue>> form) {
+    if (!form.has_value()) {
+      throw Refusal{400,
+                    "Invalid request: the form cannot be read, or has more "
+                    "than " +
+                        std::to_string(kMostFormValues) + " values"};
+    }
+    for (FormValue& one : *form) {
+      if (one.name == "file" && file_name.empty()) {
+        file_name = SafeFileName(one.file_name);
+      }
+      values.try_emplace(std::move(one.name), std::move(one.value));
+    }
+  }
+
   static Json ParseBody(const std::string& body) {
-    constexpr int kMaxDepth = 32;
-    return Json::parse(
-        body,
-        [](int depth, Json::parse_event_t, const Json&) {
-          if (depth <= kMaxDepth) return true;
-          throw Refusal{400, "Invalid request: the JSON is nested too deeply"};
-        },
-        false);
+    // There is at most one value more than these, each with a name.
+    const auto values = static_cast<size_t>(std::ranges::count_if(
+        body, [](char c) { return c == ',' || c == '[' || c == '{'; }));
+    const size_t counted = HttpServer::kBytesPerBodyByte * body.size();
+    (void)ReadJson(body, 64);  // Of brackets alone, it says what is wrong.
+    ReserveRoom(std::max(values * kItemBytes, counted) - counted);
+    return ReadJson(body, values + 1);
+  }
+
+  static Json ReadJson(const std::string& body, size_t most_values) {
+    // None needs values in lists in an object.
+    BoundedJson read =
+        ReadBoundedJson(body, {.depth = 32, .values = most_values});
+    if (read.error == JsonError::kTooDeep) {
+      throw Refusal{400, "Invalid request: the JSON is nested too deeply"};
+    }
+    return std::move(read.value);
   }
 
   // Null if a parameter is not there.
@@ -260,13 +301,22 @@ Service::Service(Catalog& catalog, const Glossaries& glossaries,
       files_(kFileStoreBytes),
       languages_(Languages()) {}
 
+void Service::ReserveRoom(size_t bytes) {
+  switch (HttpServer::Reserve(bytes)) {
+    case HttpServer::Room::kYes:
+      return;
+    case HttpServer::Room::kNever:
+      throw Refusal{413, "The request has too many values or sentences."};
+    case HttpServer::Room::kNotNow:
+      throw Refusal{503, "The server has too many requests; try later.", 1};
+  }
+}
+
 // A handler that gives JSON, and turns errors into answers.
 template <typename Handler>
 auto Service::Wrap(Handler handler) {
-  return [this, handler](const httplib::Request& request,
-                         httplib::Response& response) {
+  return [this, handler](HttpRequest& request, HttpResponse& response) {
     Json body;
-    response.status = 200;
     const auto begin = std::chrono::steady_clock::now();
     try {
       body = handler(Parameters(request));
@@ -274,7 +324,7 @@ auto Service::Wrap(Handler handler) {
       response.status = refusal.code;
       body = {{"error", refusal.message}};
       if (refusal.retry_after > 0) {
-        response.set_header("Retry-After", std::to_string(refusal.retry_after));
+        response.Set("Retry-After", std::to_string(refusal.retry_after));
       }
     } catch (const std::exception& error) {
       response.status = 500;
@@ -283,50 +333,31 @@ auto Service::Wrap(Handler handler) {
     if (request.method == "POST") {
       metrics_.request_seconds.Observe(SecondsSince(begin));
     }
-    response.set_content(Dump(body), "application/json");
+    response.SetBody(Dump(body), "application/json");
   };
 }
 
 void Service::Register(HttpServer& server) {
-  const auto not_allowed = [](const char* allowed) {
-    return [allowed](const httplib::Request&, httplib::Response& response) {
-      response.status = 405;
-      response.set_header("Allow", allowed);
-      response.set_content(
-          Dump({{"error", std::string("The method is not allowed here; use ") +
-                              allowed + "."}}),
-          "application/json");
-    };
-  };
-  const auto refuse_more = [&](const char* path, const char* allowed) {
-    server.Put(path, not_allowed(allowed));
-    server.Patch(path, not_allowed(allowed));
-    server.Delete(path, not_allowed(allowed));
-  };
   const auto get = [&](const char* path, auto handler) {
-    server.Get(path, handler);
-    server.Post(path, not_allowed("GET"));
-    refuse_more(path, "GET");
+    server.Handle("GET", path, handler);
   };
   const auto post = [&](const char* path, auto handler) {
-    server.Post(path, handler);
-    server.Get(path, not_allowed("POST"));
-    refuse_more(path, "POST");
+    server.Handle("POST", path, handler);
   };
   const auto content = [](const char* bytes, const char* type) {
-    return [=](const httplib::Request&, httplib::Response& response) {
-      response.set_header(
+    return [=](HttpRequest&, HttpResponse& response) {
+      response.Set(
           "Content-Security-Policy",
           "default-src 'none'; connect-src 'self'; img-src data:; style-src "
           "'unsafe-inline'; script-src 'unsafe-inline'; base-uri "
           "'none'; form-action 'none'; frame-ancestors 'none'");
-      response.set_content(bytes, type);
+      response.SetBody(bytes, type);
     };
   };
   post("/translate",
        Wrap([this](const Parameters& p) { return Translate(p); }));
   post("/detect", Wrap([this](const Parameters& p) {
-         Admit(p, 1);
+         Admit(ClientOf(p), 1);
          return DetectLanguage(p);
        }));
   get("/languages", Wrap([this](const Parameters&) { return languages_; }));
@@ -336,73 +367,64 @@ void Service::Register(HttpServer& server) {
   get("/frontend/settings",
       Wrap([this](const Parameters&) { return Settings(); }));
   get("/spec", content(kSpec, "application/json"));
-  const auto refuse = [this](const char* why) {
-    return Wrap([why](const Parameters&) -> Json { throw Refusal{403, why}; });
-  };
   post("/translate_file",
        Wrap([this](const Parameters& p) { return TranslateFile(p); }));
-  server.Get(
-      "/download_file/([\\w.-]+)",
-      [this](const httplib::Request& request, httplib::Response& response) {
-        const std::string name = request.matches[1];
-        const std::optional<std::string> bytes = files_.Find(name);
-        if (!bytes.has_value()) {
-          response.status = 404;
-          response.set_content(
-              Dump({{"error", "There is no such file, or no longer."}}),
-              "application/json");
-          return;
-        }
-        response.set_header(
-            "Content-Disposition",
-            "attachment; filename=\"" + name.substr(name.find('.') + 1) + "\"");
-        response.set_content(*bytes, "application/octet-stream");
-      });
-  post("/suggest", refuse("Suggestions are disabled on this server."));
-  get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
-    response.set_content(metrics_.Text(),
-                         "text/plain; version=0.0.4; charset=utf-8");
+  get(kDownloads, [this](HttpRequest& request, HttpResponse& response) {
+    const std::string name = request.path.substr(std::strlen(kDownloads));
+    std::optional<std::string> bytes = files_.Find(name);
+    if (!bytes.has_value()) {
+      response.status = 404;
+      response.SetBody(
+          Dump({{"error", "There is no such file, or no longer."}}),
+          "application/json");
+      return;
+    }
+    response.Set(
+        "Content-Disposition",
+        "attachment; filename=\"" + name.substr(name.find('.') + 1) + "\"");
+    response.SetBody(std::move(*bytes), "application/octet-stream");
+  });
+  post("/suggest", Wrap([](const Parameters&) -> Json {
+         throw Refusal{403, "Suggestions are disabled on this server."};
+       }));
+  get("/metrics", [this](HttpRequest&, HttpResponse& response) {
+    response.SetBody(metrics_.Text(),
+                     "text/plain; version=0.0.4; charset=utf-8");
   });
   if (options_.web_page) {
     get("/", content(kPage, "text/html; charset=utf-8"));
     get("/docs", content(kDocsPage, "text/html; charset=utf-8"));
   }
-  server.set_logger([this](const httplib::Request& request,
-                           const httplib::Response& response) {
-    const bool known =
-        std::ranges::find(kPaths, request.path) != std::ranges::end(kPaths);
-    metrics_.CountRequest(known ? request.path : "other", response.status);
-  });
+  server.SetLogger(
+      [this](const HttpRequest& request, const HttpResponse& response) {
+        const bool known =
+            std::ranges::find(kPaths, request.path) != std::ranges::end(kPaths);
+        metrics_.CountRequest(known ? request.path : "other", response.status);
+      });
   // Pages of other sites may ask, as with LibreTranslate.
-  server.set_default_headers({{"Access-Control-Allow-Origin", "*"},
-                              {"X-Content-Type-Options", "nosniff"},
-                              {"Server", "latimer/" LATIMER_VERSION}});
+  server.SetDefaultFields({{"Access-Control-Allow-Origin", "*"},
+                           {"X-Content-Type-Options", "nosniff"},
+                           {"Server", "latimer/" LATIMER_VERSION}});
 }
 
-ClientLimits Service::Admit(const Parameters& parameters, int cost) {
-  ClientLimits limits = options_.limits;
-  std::string client = parameters.address;
-  if (keys_ != nullptr) {
-    const std::string key = parameters.Text("api_key");
-    const ClientLimits* const known = keys_->Find(key);
-    if (known == nullptr && !key.empty()) {
-      throw Refusal{403, "Invalid API key"};
-    }
-    if (known == nullptr && options_.require_key) {
-      throw Refusal{400,
-                    "Please contact the server operator to get an API key"};
-    }
-    if (known != nullptr) {
-      limits = *known;
-      client = "key " + key;
-    }
+Service::Client Service::ClientOf(const Parameters& parameters) const {
+  Client client = {parameters.address, options_.limits};
+  if (keys_ == nullptr) return client;
+  const std::string key = parameters.Text("api_key");
+  const ClientLimits* const known = keys_->Find(key);
+  if (known == nullptr && !key.empty()) throw Refusal{403, "Invalid API key"};
+  if (known == nullptr && options_.require_key) {
+    throw Refusal{400, "Please contact the server operator to get an API key"};
   }
-  const std::optional<int> wait =
-      limiter_.Take(client, cost, limits.requests_per_minute);
-  if (!wait.has_value()) return limits;
-  throw Refusal{429,
-                "Slowdown: " + std::to_string(limits.requests_per_minute) +
-                    " per 1 minute",
+  if (known != nullptr) client = {"key " + key, *known};
+  return client;
+}
+
+void Service::Admit(const Client& client, int cost) {
+  const int most = client.limits.requests_per_minute;
+  const std::optional<int> wait = limiter_.Take(client.name, cost, most);
+  if (!wait.has_value()) return;
+  throw Refusal{429, "Slowdown: " + std::to_string(most) + " per 1 minute",
                 *wait};
 }
 
@@ -412,6 +434,7 @@ std::shared_ptr<const Job> Service::TranslateTexts(
   alternatives.count =
       std::min(alternatives.count, catalog_.max_alternatives());
   auto job = std::make_shared<Job>(legs, wording, std::move(alternatives));
+  job->on_growth = [](size_t count) { ReserveRoom(count * kItemBytes); };
   for (const std::string& text : texts) {
     job->Add(text, legs.front().model->info().sentence_rules);
   }
@@ -428,6 +451,7 @@ std::vector<std::string> Service::TranslateHtml(std::vector<std::string> texts,
   for (const Leg& leg : legs) {
     const auto job = std::make_shared<Job>(std::vector{leg}, wording,
                                            Alternatives(), Format::kHtml);
+    job->on_growth = [](size_t count) { ReserveRoom(count * kItemBytes); };
     for (const std::string& html : texts) {
       job->Add(html, leg.model->info().sentence_rules);
     }
@@ -496,7 +520,9 @@ Json Service::Translate(const Parameters& parameters) {
                            ") exceeds text limit (" +
                            std::to_string(options_.batch_limit) + ")"};
   }
-  const ClientLimits limits = Admit(parameters, static_cast<int>(texts.size()));
+  const Client client = ClientOf(parameters);
+  const ClientLimits& limits = client.limits;
+  Admit(client, static_cast<int>(texts.size()));
   for (const std::string& text : texts) {
     const int64_t characters = CountCharacters(text);
     if (limits.characters >= 0 && characters > limits.characters) {
@@ -531,6 +557,9 @@ Json Service::Translate(const Parameters& parameters) {
   } else {
     const auto job =
         TranslateTexts(texts, direction.legs, wording, alternatives);
+    if (has_segments) {  // An object with two names and two values each.
+      ReserveRoom(job->SentencesWithText().size() * 2 * kItemBytes);
+    }
     for (size_t i = 0; i < texts.size(); ++i) {
       all.push_back(job->Translations(i));
       if (has_segments) segments.push_back(SegmentsOf(*job, i));
@@ -541,22 +570,24 @@ Json Service::Translate(const Parameters& parameters) {
   }
 
   Json best = Json::array(), others = Json::array();
-  for (const std::vector<std::string>& one : all) {
-    best.push_back(one.front());
-    others.push_back(std::vector<std::string>(one.begin() + 1, one.end()));
+  for (std::vector<std::string>& one : all) {
+    best.push_back(std::move(one.front()));
+    if (alternatives.count == 0) continue;
+    one.erase(one.begin());
+    others.push_back(std::move(one));
   }
-  Json result = {{"translatedText", is_list ? best : best.front()}};
+  const auto answer = [&](Json& list) {
+    return std::move(is_list ? list : list.front());
+  };
+  Json result = Json::object();
+  result["translatedText"] = answer(best);
   const Json& detected = direction.detected;
   if (!detected.is_null()) {
     result["detectedLanguage"] =
         is_list ? Json(std::vector<Json>(texts.size(), detected)) : detected;
   }
-  if (alternatives.count > 0) {
-    result["alternatives"] = is_list ? others : others.front();
-  }
-  if (!segments.empty()) {
-    result["segments"] = is_list ? segments : segments.front();
-  }
+  if (alternatives.count > 0) result["alternatives"] = answer(others);
+  if (!segments.empty()) result["segments"] = answer(segments);
   return result;
 }
 
@@ -704,10 +735,11 @@ Json Service::TranslateFile(const Parameters& parameters) {
     (text.format == Format::kHtml ? html : plain).push_back(text.text);
   }
   // As many requests as texts of the most characters it would have been.
-  const int64_t most = options_.limits.characters;
-  Admit(
-      parameters,
-      most > 0 ? static_cast<int>(std::max<int64_t>(1, characters / most)) : 1);
+  const Client client = ClientOf(parameters);
+  const int64_t most = client.limits.characters;
+  Admit(client, most > 0
+                    ? static_cast<int>(std::max<int64_t>(1, characters / most))
+                    : 1);
   const Direction direction =
       FindDirection(source, target, html.empty() ? plain : html, !html.empty());
   const Wording wording = WordingOf(parameters, direction.legs);
@@ -727,8 +759,8 @@ Json Service::TranslateFile(const Parameters& parameters) {
   const std::string name = files_.Keep(
       parameters.file_name, WithTranslations(*format, file, translations));
   if (name.empty()) throw Refusal{413, "The translated file is too large."};
-  return {{"translatedFileUrl",
-           "http://" + parameters.host + "/download_file/" + name}};
+  return {
+      {"translatedFileUrl", "http://" + parameters.host + kDownloads + name}};
 }
 
 Json Service::DetectLanguage(const Parameters& parameters) const {

@@ -54,12 +54,20 @@ class Service {
   // The parameters of a request, from JSON, a form or the query.
   struct Parameters;
 
+  // Who asks, by address or key, and how much.
+  struct Client {
+    std::string name;
+    ClientLimits limits;
+  };
+
   // What a request translates from and to. No legs: it is the same language.
   struct Direction {
     Json detected;  // Null unless the source was "auto".
     std::vector<Leg> legs;
   };
 
+  // Counts memory for the request at hand; throws if there is too little.
+  static void ReserveRoom(size_t bytes);
   Json Translate(const Parameters& parameters);
   Json TranslateFile(const Parameters& parameters);
   // `texts` are what "auto" is detected in.
@@ -69,8 +77,10 @@ class Service {
   Json DetectLanguage(const Parameters& parameters) const;
   Json Languages() const;
   Json Settings() const;
-  // Throws unless the client may make requests. Returns its limits.
-  ClientLimits Admit(const Parameters& parameters, int cost);
+  // Throws if its key is wrong, or missing though it must have one.
+  Client ClientOf(const Parameters& parameters) const;
+  // Throws if it has made too many requests.
+  void Admit(const Client& client, int cost);
   // When a translation that begins now takes too long.
   Clock::time_point Deadline() const {
     return Clock::now() + std::chrono::seconds(options_.timeout_seconds);

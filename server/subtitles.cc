@@ -5,17 +5,11 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "ascii.h"
 #include "latimer/profile_config.h"
 
 namespace latimer::server {
 namespace {
-
-// Precondition: `b` has no capitals.
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    return std::tolower(static_cast<uint8_t>(x)) == y;
-  });
-}
 
 // Takes a line with its end off the beginning.
 std::string_view TakeLine(std::string_view* text) {

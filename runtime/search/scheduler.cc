@@ -81,6 +81,12 @@ bool Scheduler::CanBegin() const {
          });
 }
 
+bool Scheduler::has_queued() const {
+  return std::ranges::any_of(lanes(), [](const Sentence& sentence) {
+    return sentence.state == Sentence::State::kQueued;
+  });
+}
+
 Sentence* Scheduler::FreeLane() {
   for (Sentence& sentence : lanes()) {
     if (sentence.state == Sentence::State::kFree) return &sentence;

@@ -68,6 +68,9 @@ class Scheduler {
   void Release(Sentence& sentence);
   // Sentences that have begun and were not released.
   size_t under_way() const { return under_way_; }
+  // Whether one of them has no caches: it is not yet admitted, or waits until
+  // others leave room.
+  bool has_queued() const;
 
  private:
   Sentence* Oldest(Sentence::State state, uint64_t from_age = 0);

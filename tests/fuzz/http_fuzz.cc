@@ -58,7 +58,6 @@ struct Fixture {
       {.limits = {}, .alternatives_limit = 1, .timeout_seconds = 5}};
   // A client that does not read is not waited for.
   HttpServer server{{.body_bytes = 32'768,
-                     .all_bodies_bytes = 65'536,
                      .request_seconds = 1,
                      .idle_seconds = 1,
                      .send_seconds = 0}};

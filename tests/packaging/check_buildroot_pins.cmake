@@ -17,7 +17,7 @@ set(count 0)
 foreach(dependency IN LISTS dependencies)
   string(REGEX MATCH "latimer_dependency\\(([A-Z0-9_]+)" ignored "${dependency}")
   set(name "${CMAKE_MATCH_1}")
-  if(dependency MATCHES "PART converter" OR name STREQUAL "HTTPLIB")
+  if(dependency MATCHES "PART converter")
     continue()
   endif()
   string(REGEX MATCH "URL https://github.com/(.+)/(.+)/archive/(v?)(.+)\\.tar\\.gz"

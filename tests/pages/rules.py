@@ -176,7 +176,7 @@ RULES = [
     Rule("slow", KERAS, r"pip install keras|train\.py", "trains for 5 minutes", name=r"keras_model|keras\.(ltm|h)|=keras"),
     Rule("slow", DEMO, r"smoke\.sh|evaluate\.py|verify_model\.py|^pip install", "trains a tiny model"),
     Rule("slow", CONVERTER, r"venv", "downloads PyTorch"),
-    Rule("slow", SERVER, r"--port 5125|serve_load", "a minute of load"),
+    Rule("slow", SERVER, r"--port 5125|serve_load|serve_faults", "a minute of load"),
     Rule("slow", TARGETS, r"orange_pi_zero3|write_presets|-DLATIMER_(MODEL|EMBED)=\S*my_model", "configures builds"),
     Rule("slow", "*", r"pip install ziglang", "downloads Zig, 90 MB"),
     # ---- Built already, with --short ---------------------------------------------------------------------------------

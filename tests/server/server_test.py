@@ -6,13 +6,14 @@ English-German demo model.
 # Tests server/main.cc, server/service.cc, server/http_server.cc, server/job.cc,
 # server/model.cc, server/catalog.cc, server/languages.cc, server/detect.cc,
 # server/html.cc, server/files.cc, server/subtitles.cc, server/limits.cc, server/metrics.cc,
-# server/wording.cc, programs/os/text_lines.cc.
+# server/wording.cc, server/http_message.cc, programs/os/text_lines.cc.
 import contextlib
 import http.client
 import json
 import os
 import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -87,9 +88,62 @@ class Server:
         with open(f"/proc/{self.process.pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
+    def requests(self):
+        """That it has answered, this one not included."""
+        return sum(int(count) for count in re.findall(r"^latimer_requests_total.* (\d+)$",
+                                                      curl(self.url + "/metrics"), re.M))
+
+    def peak(self):
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) << 10
+
     def socket(self):
         made = socket.create_connection(("127.0.0.1", self.port), timeout=60)
         return contextlib.closing(made)
+
+
+class Nginx:
+    """Debian's nginx before a server, at a port of its own, as docs/behind_a_proxy.md says."""
+
+    def __init__(self, upstream):
+        self.folder = tempfile.TemporaryDirectory()
+        with socket.create_server(("127.0.0.1", 0)) as made:
+            self.port = made.getsockname()[1]
+        path = os.path.join(self.folder.name, "nginx.conf")
+        with open(path, "w") as out:
+            out.write(f"""
+daemon off; pid {self.folder.name}/pid; error_log {self.folder.name}/log;
+events {{}}
+http {{
+  access_log off;
+  client_body_temp_path {self.folder.name}/body; proxy_temp_path {self.folder.name}/proxy;
+  fastcgi_temp_path {self.folder.name}/1; uwsgi_temp_path {self.folder.name}/2; scgi_temp_path {self.folder.name}/3;
+  upstream latimer {{ server 127.0.0.1:{upstream}; keepalive 8; }}
+  server {{
+    listen 127.0.0.1:{self.port};
+    client_max_body_size 1m;
+    location / {{
+      proxy_pass http://latimer; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_set_header Host $host; proxy_read_timeout 150s;
+    }}
+  }}
+}}
+""")
+        self.process = subprocess.Popen(["nginx", "-c", path], stderr=subprocess.DEVNULL)
+        wait_until(self.listens)
+
+    def listens(self):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
+            return True
+        return False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.folder.cleanup()
 
 
 def curl(*arguments):
@@ -635,6 +689,45 @@ class HostileRequests(unittest.TestCase):
                     b"Content-Length: %d\r\n\r\n" % len(body) + body)
         self.assertLess(self.cpu_seconds() - before, 2)  # Once 8.
 
+    def test_a_path_of_any_length_needs_no_stack(self):
+        for path in (b"/download_file/" + b"a" * 8000, b"/download_file/" + b"." * 8100, b"/" + b"a/" * 4000):
+            self.assertIn(b" 404 ", self.answer(b"GET " + path + b" HTTP/1.1\r\nConnection: close\r\n\r\n")[:20])
+        self.assertIn(b" 414 ", self.answer(b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n")[:20])
+
+    def test_parameters_are_counted(self):
+        many = b"&".join(b"%d=" % i for i in range(140_000))
+        before = self.server.resident()
+        for fields, body in ((FORM, many), (b"Content-Type: multipart/form-data; boundary=X\r\n", b"".join(
+                b'--X\r\nContent-Disposition: form-data; name="%d"\r\n\r\n\r\n' % i for i in range(1200)) + b"--X--\r\n")):
+            answer = self.answer(b"POST /translate HTTP/1.1\r\nConnection: close\r\n" + fields
+                                 + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            self.assertIn(b" 400 ", answer[:20])
+            self.assertIn(b"more than 1000 values", answer)
+        self.assertLess(self.server.peak() - before, 16 << 20)
+
+    @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
+    def test_what_is_made_of_a_body_is_counted(self):
+        for body, code in (([""] * 150_000, 200), ([[]] * 200_000, 413), ("A!\n" * 250_000, 413),
+                           ({str(i): {} for i in range(60_000)}, 400), ("<p>a" * 250_000, 413)):
+            status, result = self.server.translate(body, format="html" if "<" in body else "text")
+            self.assertEqual(status, code, str(result)[:100])
+        self.assertLess(self.server.peak(), 150 << 20)
+
+    @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
+    def test_many_large_bodies_are_put_off_or_answered(self):
+        body = b"source=en&target=de&q=a." + b"\n" * 1_040_000
+        data = (b"POST /translate HTTP/1.1\r\nConnection: close\r\n" + FORM
+                + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        codes = []
+        threads = [threading.Thread(target=lambda: codes.append(self.answer(data)[9:12])) for _ in range(64)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertLessEqual(set(codes), {b"200", b"503"})
+        self.assertIn(b"200", codes)
+        self.assertLess(self.server.peak(), 200 << 20)  # Once 10 GB.
+
     def test_the_head_is_bounded(self):
         for head in (b"a:b\r\n" * 180_000, b"a:b\r\n" * 200, b"a: " + b"b" * 70_000 + b"\r\n"):
             self.assertIn(b" 431 ", self.answer(b"GET /health HTTP/1.1\r\n" + head + b"\r\n")[:40])
@@ -656,6 +749,59 @@ class HostileRequests(unittest.TestCase):
         few = max(seconds(10_000), 0.1)
         self.assertLess(seconds(80_000), 24 * few)  # Were it quadratic, 64.
 
+    def test_the_time_of_json_grows_as_its_length(self):
+        def seconds(body):
+            before = self.cpu_seconds()
+            status = self.answer(b"POST /translate HTTP/1.1\r\nContent-Type: application/json\r\n"
+                                 b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)[9:12]
+            self.assertEqual(status, b"400")
+            return self.cpu_seconds() - before
+        for make in (lambda count: b'{"q":[' + b",".join([b"{}"] * count) + b"]}",
+                     lambda count: b"{" + b",".join(b'"%d":{}' % i for i in range(count)) + b"}"):
+            self.assertLess(seconds(make(80_000)), 2.5**3 * max(seconds(make(10_000)), 0.02))
+
+    def test_the_time_of_a_target_prefix_does_not_grow_with_the_lines_before(self):
+        text = "\n" * 400_000 + "A.\n" * 200
+        before = self.cpu_seconds()
+        self.assertEqual(self.server.translate(text, target_prefix="x")[0], 200)
+        with_lines, before = self.cpu_seconds() - before, self.cpu_seconds()
+        self.assertEqual(self.server.translate("A.\n" * 200, target_prefix="x")[0], 200)
+        self.assertLess(with_lines, 3 * max(self.cpu_seconds() - before, 0.2))  # Once 10.
+
+    def test_bytes_that_are_no_text_have_no_language(self):
+        for text in (b"%ff", b"Where+is+the+station%00%ff+in+this+old+town%ef%bf%bf?", b"%ed%a0%80", b"%01"):
+            for path in (b"/detect", b"/translate"):
+                body = b"source=auto&target=de&q=" + text
+                answer = self.answer(b"POST %s HTTP/1.1\r\nConnection: close\r\nContent-Length: %d\r\nContent-Type: "
+                                     b"application/x-www-form-urlencoded\r\n\r\n" % (path, len(body)) + body)
+                result = json.loads(answer.split(b"\r\n\r\n", 1)[1])
+                if "cannot detect" in str(result):
+                    return
+                found = result[0] if path == b"/detect" else result["detectedLanguage"]
+                self.assertEqual(found["language"], "en")
+                # What is text in it still says which language it is.
+                self.assertEqual(found["confidence"] > 50, b"Where" in text, found)
+
+    @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
+    def test_white_space_costs_its_bytes(self):
+        before = self.server.resident()
+        for text in ("\n" * 500_000, " \n" * 300_000, "\r\n" * 250_000):
+            status, result = self.server.translate(text)
+            self.assertEqual((status, result["translatedText"]), (200, text))
+        self.assertLess(self.server.peak() - before, 16 << 20)  # Once 80.
+
+    def test_a_short_request_does_not_wait_for_long_sentences(self):
+        # No sentence of these ends: each has many parts, and there are more than lanes.
+        client = self.server.ask_in_vain("\n".join(["the house " * 1500] * 32))
+        wait_until(lambda: self.server.metric("latimer_under_way_sentences") >= 5)
+        time.sleep(0.5)
+        before = self.server.metric("latimer_sentences_total")
+        self.assertEqual(self.server.translate("I am here."), (200, {"translatedText": I_AM_HERE}))
+        # Once it waited for the sentences of all lanes.
+        self.assertLess(self.server.metric("latimer_sentences_total") - before, 12)
+        self.assertGreater(self.server.metric("latimer_queue_sentences"), 20)
+        client.join()
+
     def test_a_post_without_a_length_has_no_body(self):
         begin = time.monotonic()
         self.assertEqual(
@@ -674,6 +820,133 @@ class HostileRequests(unittest.TestCase):
             answer = curl("--data-binary", "source=en&target=de&q=" + "%80" * 21,
                           server.url + "/translate")
             self.assertIn("request (21) exceeds", answer)
+
+
+# What a request says about its end, beside what it is to be: the codes of the answers on one connection. 413 to 505
+# end it. Each has a second request behind it, which is answered, or read by no one: (RFC 9112, section 11.2).
+FORM = b"Content-Type: application/x-www-form-urlencoded\r\n"
+BODY = b"source=de&target=de&q=Hallo"
+NEXT = b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+CHUNKS = b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY)
+LENGTH = b"Content-Length: %d\r\n" % len(BODY)
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+
+
+def post(fields, body, line=b"POST /translate HTTP/1.1"):
+    return line + b"\r\nHost: a\r\n" + FORM + fields + b"\r\n" + body
+
+
+SMUGGLING = {
+    "a length": (post(LENGTH, BODY), [200, 200]),
+    "chunks": (post(CHUNKED, CHUNKS), [200, 200]),
+    "chunks in capitals": (post(b"TRANSFER-ENCODING: CHUNKED\r\n", CHUNKS), [200, 200]),
+    "a chunk with an extension": (post(CHUNKED, CHUNKS.replace(b"\r\n", b";a=b\r\n", 1)), [200, 200]),
+    "many chunks": (post(CHUNKED, b"".join(b"1\r\n%c\r\n" % c for c in BODY) + b"0\r\n\r\n"), [200, 200]),
+    "an empty line before": (b"\r\n" + post(LENGTH, BODY), [200, 200]),
+    "no body": (post(b"", b""), [400, 200]),
+    "a body of GET": (post(LENGTH, BODY, b"GET /health HTTP/1.1"), [200, 200]),
+    "two lengths": (post(LENGTH + b"Content-Length: 3\r\n", BODY), [400]),
+    "two lengths, the other way": (post(b"Content-Length: 3\r\n" + LENGTH, BODY), [400]),
+    "a length twice": (post(LENGTH + LENGTH, BODY), [400]),
+    "a list of lengths": (post(b"Content-Length: 27, 27\r\n", BODY), [400]),
+    "a length with a sign": (post(b"Content-Length: +27\r\n", BODY), [400]),
+    "a negative length": (post(b"Content-Length: -27\r\n", BODY), [400]),
+    "a length in hexadecimal": (post(b"Content-Length: 0x1b\r\n", BODY), [400]),
+    "a length with a point": (post(b"Content-Length: 27.0\r\n", BODY), [400]),
+    "an empty length": (post(b"Content-Length:\r\n", BODY), [400]),
+    "a length beyond 64 bits": (post(b"Content-Length: 18446744073709551643\r\n", BODY), [413]),
+    "length and chunks": (post(LENGTH + CHUNKED, CHUNKS), [400]),
+    "chunks and length": (post(CHUNKED + b"Content-Length: 3\r\n", CHUNKS), [400]),
+    "chunked twice": (post(CHUNKED + CHUNKED, CHUNKS), [400]),
+    "chunked and identity": (post(CHUNKED + b"Transfer-Encoding: identity\r\n", CHUNKS), [400]),
+    "identity": (post(b"Transfer-Encoding: identity\r\n", BODY), [501]),
+    "a coding that is none": (post(b"Transfer-Encoding: xchunked\r\n", CHUNKS), [501]),
+    "gzip, chunked": (post(b"Transfer-Encoding: gzip, chunked\r\n", CHUNKS), [501]),
+    "chunked, identity": (post(b"Transfer-Encoding: chunked, identity\r\n", CHUNKS), [501]),
+    "an empty coding": (post(b"Transfer-Encoding:\r\n", CHUNKS), [501]),
+    "a vertical tab before chunked": (post(b"Transfer-Encoding: \x0bchunked\r\n", CHUNKS), [400, 501]),
+    "a space before the colon": (post(b"Transfer-Encoding : chunked\r\n", CHUNKS), [400]),
+    "a space before the name": (post(b"X: a\r\n Transfer-Encoding: chunked\r\n", CHUNKS), [400]),
+    "a line that goes on": (post(b"Transfer-Encoding:\r\n chunked\r\n", CHUNKS), [400]),
+    "a field without a colon": (post(LENGTH + b"X\r\n", BODY), [400]),
+    "a field without a name": (post(LENGTH + b": a\r\n", BODY), [400]),
+    "a line feed alone": (post(LENGTH[:-2] + b"\n", BODY), [400]),
+    "a line feed in a value": (post(LENGTH + b"X: a\nTransfer-Encoding: chunked\r\n", BODY), [400]),
+    "a carriage return in a value": (post(LENGTH + b"X: a\rTransfer-Encoding: chunked\r\n", BODY), [400]),
+    "a NUL in a value": (post(LENGTH + b"X: a\0b\r\n", BODY), [400]),
+    "a NUL in a name": (post(b"Content\0-Length: 27\r\n", BODY), [400]),
+    "chunks of HTTP/1.0": (post(CHUNKED, CHUNKS, b"POST /translate HTTP/1.0"), [400]),
+    "HTTP/2.0": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [505]),
+    "no version": (b"GET /health\r\n\r\n", [400]),
+    "a space in the target": (post(LENGTH, BODY, b"POST /translate x HTTP/1.1"), [400]),
+    "two hosts": (post(LENGTH + b"Host: b\r\n", BODY), [400]),
+    "a trailer": (post(CHUNKED, CHUNKS[:-2] + b"X: a\r\n\r\n"), [400]),
+    "a trailer of the framing": (post(CHUNKED, CHUNKS[:-2] + b"Content-Length: 3\r\n\r\n"), [400]),
+    "a chunk with a sign": (post(CHUNKED, b"+" + CHUNKS), [400]),
+    "a negative chunk": (post(CHUNKED, b"-1\r\n\r\n0\r\n\r\n"), [400]),
+    "a chunk with 0x": (post(CHUNKED, b"0x" + CHUNKS), [400]),
+    "a chunk with a space": (post(CHUNKED, b" " + CHUNKS), [400]),
+    "a chunk without a size": (post(CHUNKED, b"\r\n\r\n0\r\n\r\n"), [400]),
+    "a chunk that ends with a line feed": (post(CHUNKED, CHUNKS.replace(b"\r\n", b"\n", 1)), [400]),
+    "an extension with a line feed": (post(CHUNKED, CHUNKS.replace(b"\r\n", b";\n\r\n", 1)), [400]),
+    "an extension without an end": (post(CHUNKED, b"1;" + b"a" * 300 + b"\r\na\r\n0\r\n\r\n"), [400]),
+    "a chunk that is too short": (post(CHUNKED, b"5\r\nabc\r\n0\r\n\r\n"), [400]),
+    "a chunk that is too long": (post(CHUNKED, b"2\r\nabc\r\n0\r\n\r\n"), [400]),
+    "a chunk beyond 64 bits": (post(CHUNKED, b"10000000000000001\r\na\r\n0\r\n\r\n"), [400]),
+    "a chunk of 64 bits": (post(CHUNKED, b"ffffffffffffffff\r\na\r\n0\r\n\r\n"), [413]),
+    "chunks in compressed form": (post(CHUNKED + b"Content-Encoding: gzip\r\n", CHUNKS), [415]),
+}
+
+
+class Smuggling(unittest.TestCase):
+    """What two readers could read differently is refused, and ends the connection."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__(None, None, None)
+
+    def codes(self, port, data):
+        answers = b""
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as made, contextlib.suppress(OSError):
+            made.sendall(data)
+            while part := made.recv(65536):
+                answers += part
+        return [int(code) for code in re.findall(rb"HTTP/1\.1 (\d{3}) ", answers)]
+
+    def test_the_server_reads_each_request_in_one_way(self):
+        for name, (data, codes) in SMUGGLING.items():
+            with self.subTest(name):
+                found = self.codes(self.server.port, data + NEXT)
+                self.assertEqual(found, codes if codes != [400, 501] else [400])
+
+    def test_trailers_cost_no_memory(self):
+        trailers = b"a:\r\n" * 250_000
+        before = self.server.resident()
+        with contextlib.ExitStack() as stack:
+            for _ in range(10):
+                made = stack.enter_context(self.server.socket())
+                with contextlib.suppress(OSError):
+                    made.sendall(post(CHUNKED, CHUNKS[:-2] + trailers))
+            time.sleep(1)
+            self.assertLess(self.server.resident() - before, 16 << 20)  # Once 250.
+
+    @unittest.skipUnless(shutil.which("nginx"), "there is no nginx")
+    def test_nginx_in_front_hides_no_request(self):
+        with Nginx(self.server.port) as proxy:
+            for name, (data, codes) in SMUGGLING.items():
+                if name == "no version":  # nginx answers it as HTTP/0.9 did, without a head.
+                    continue
+                with self.subTest(name):
+                    before = self.server.requests()
+                    found = self.codes(proxy.port, data + NEXT)
+                    # As many requests have come to the server as the proxy has answered, at most.
+                    self.assertLessEqual(self.server.requests() - before - 1, len(found))
+                    if codes == [200, 200]:
+                        self.assertEqual(found[0], 200)
 
 
 @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers take all addresses")
@@ -703,6 +976,17 @@ class Limits(unittest.TestCase):
                 self.assertEqual(server.translate("Hi.", api_key="few")[0], 200)
                 self.assertEqual(server.translate("Hi.", api_key="few")[0], 429)
                 self.assertTrue(json.loads(curl(server.url + "/frontend/settings"))["keyRequired"])
+
+    def test_the_characters_of_a_key_are_those_of_files_too(self):
+        with tempfile.NamedTemporaryFile("w") as file, tempfile.NamedTemporaryFile("w", suffix=".txt") as text:
+            file.write("sesame 10 50\n")
+            text.write("I am here.\n" * 50)
+            file.flush()
+            text.flush()
+            with Server("--api-keys", file.name) as server:
+                ask = ["-F", f"file=@{text.name}", "-F", "source=en", "-F", "target=de", server.url + "/translate_file"]
+                self.assertIn("translatedFileUrl", curl(*ask))
+                self.assertIn("Slowdown: 10", curl("-F", "api_key=sesame", *ask))  # It counts as 11.
 
     def test_requests_characters_and_texts_are_limited(self):
         with Server("--req-limit", "5", "--char-limit", "10", "--batch-limit", "3") as server:
