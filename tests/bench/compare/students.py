@@ -130,7 +130,7 @@ def quality(texts: list[str], references: list[str]) -> tuple[float, float]:
 
 def table(players: list[Contestant], runs: dict[str, list[Run]], references: list[str]) -> str:
     """The best of all rounds; in brackets how many times as much as Latimer's row of the same kind."""
-    rows = [["", "ms a line", "CPU ms", "load ms", "first line ms", "peak RSS", "BLEU", "chrF"]]
+    rows = [["", "ms per sentence", "CPU ms", "load ms", "first line ms", "peak RSS", "BLEU", "chrF"]]
     for player in players:
         best = {name: min(getattr(run, name) for run in runs[player.title])
                 for name in ("wall_ms", "cpu_ms", "load_ms", "first_ms", "peak_rss_bytes")}
@@ -179,7 +179,7 @@ def measure(arguments, name: str, players: list[Contestant], work: Path) -> str:
             runs[player.title].append(run)
     workers = f", {arguments.workers} workers" if arguments.workers > 1 else ""
     words = sum(len(line.split()) for line in lines) / len(lines)
-    return (f"**{name}**: {len(lines)} lines of {words:.0f} words{workers}, best of {arguments.rounds} rounds\n\n"
+    return (f"**{name}**: {len(lines)} sentences of {words:.0f} words{workers}, best of {arguments.rounds} rounds\n\n"
             + table(players, runs, references))
 
 
