@@ -72,7 +72,15 @@ Of the Python package:
 
 
 def main() -> None:
-    arguments = sys.argv[1:]
+    try:
+        _main(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # Whoever reads has enough, as `head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _main(arguments: list[str]) -> None:
     if arguments in (["--help"], ["-h"], ["help"]):
         code = subprocess.call([program("latimer"), *arguments])
         print(_MORE_HELP, end="")

@@ -20,6 +20,7 @@ from ._options import (
     Unpack,
     check_text,
     encode,
+    encode_all,
     ids_array,
     refuse,
 )
@@ -154,7 +155,7 @@ class LoadedTranslator(TextTranslator):
     def _translate_texts(
         self, texts: Iterable[str], options: TranslateOptions
     ) -> Iterator[Translation]:
-        return self._run(map(encode, texts), options)
+        return self._run(encode_all(texts), options)
 
     @overload
     def translate_ids(

@@ -328,6 +328,20 @@ def check_text(text: object, taken: Any = Iterable) -> None:
     """Raises TypeError unless it is a text, or may be an iterable of texts."""
     if not isinstance(text, taken) or isinstance(text, (bytes, bytearray)):
         raise TypeError(f"A text is a str, not {type(text).__name__}.")
+    # An iterator over these gives their keys, or the names of columns.
+    if isinstance(text, Mapping) or hasattr(text, "columns"):
+        raise TypeError(
+            f"texts: give a list of str, not {type(text).__name__}, such as "
+            "its values() or one of its columns."
+        )
+
+
+def encode_all(texts: Iterable[str]) -> Iterator[bytes]:
+    """The UTF-8 of each text; says which one is none."""
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            refuse(f"texts[{index}]", "a str", text)
+        yield encode(text)
 
 
 def encode(text: str) -> bytes:

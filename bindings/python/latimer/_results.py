@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class ModelInfo:
     weights: str
     tile: str
     source: str
-    license: str
+    license: str = field(repr=False)  # Pages of text.
     model_version: str | None
     source_vocabulary: int
     target_vocabulary: int
@@ -151,6 +151,10 @@ class Translation:
             )
         weights: numpy.ndarray[Any, Any] = self._attention.array()
         return weights
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, as json.dumps takes them; without attention."""
+        return asdict(self)
 
     def __str__(self) -> str:
         return self.text

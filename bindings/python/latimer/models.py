@@ -12,7 +12,7 @@ from __future__ import annotations
 import builtins
 import os
 import pathlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import _cache
@@ -30,7 +30,7 @@ class Model:
     """Branches and tags that lead to it here, such as "main"."""
     options: dict[str, Any]
     """Of the conversion, such as {"weights": "int8"}."""
-    license: str
+    license: str = field(repr=False)  # Pages of text.
     path: pathlib.Path
     """The file, for Translator and the latimer program."""
     bytes: int

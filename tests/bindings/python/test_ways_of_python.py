@@ -269,6 +269,35 @@ def test_what_precedes_an_error_comes_out(translator, lines):
     assert translator.translate("Good morning.").text == TEXTS["Good morning."]
 
 
+def test_a_text_that_is_none_is_named_by_its_place(translator):
+    with pytest.raises(TypeError, match=r"texts\[17\]: give a str, not nan\."):
+        translator.translate_batch(["Hello."] * 17 + [float("nan")])
+
+
+def test_what_holds_texts_under_names_is_no_list_of_texts(translator):
+    class Frame(list):
+        columns = ["text"]
+
+    for texts in {"a": "Hello."}, Frame(["text"]):
+        with pytest.raises(TypeError, match="texts: give a list of str, not"):
+            translator.translate_batch(texts)
+    names = {"a": "Hello.", "b": "Good morning."}
+    found = translator.translate_batch(names.values())
+    assert found[1].text == TEXTS["Good morning."]
+
+
+def test_results_are_short_to_look_at_and_go_into_json(translator):
+    assert len(repr(translator.info)) < 800
+    found = translator.translate("Hello.", scores=True, alignment=True)
+    assert json.loads(json.dumps(found.to_dict()))["text"] == found.text
+
+
+def test_a_reader_that_has_enough_ends_the_program_quietly():
+    command = f"{sys.executable} -m latimer --help | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stdout.startswith("latimer translates") and done.stderr == ""
+
+
 def test_a_translation_is_pickled_with_its_attention(translator):
     for kind in "cross", "decoder":
         found = translator.translate("How are you?", attention=kind, scores=True)
