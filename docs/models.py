@@ -4,8 +4,8 @@
     python3 docs/models.py --check     exits with 1 unless the page is what this program writes
     python3 docs/models.py --from DIR  before that, reads a clone of mozilla/firefox-translations-models into models.tsv
 
-A row of models.tsv: pair, architecture, pieces of a vocabulary, vocabularies, bytes of the weights, BLEU and COMET of the
-student and of OPUS-MT.
+A row of models.tsv: pair, architecture, pieces of a vocabulary, vocabularies, bytes of the weights, BLEU and COMET of
+the student and of OPUS-MT.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ MIDDLE = """
 By `latimer plan`, 2026-11-27, of int8 files of stand-ins that have each shape and a shortlist of 24 tokens a piece; the
 file of a published one may be 2 MB larger or smaller. Every size fits every board with an operating system (from the
 BeagleBone Black and the Raspberry Pi Zero 2 W on), x86-64 and browsers. With 512 tokens, none fits the board files of
-cores without an operating system, such as Cortex-M's, which have 4.2 MB of RAM or less. `latimer plan FILE --board NAME`
-says so for one file.
+cores without an operating system, such as Cortex-M's, which have 4.2 MB of RAM or less. `latimer plan FILE --board
+NAME` says so for one file.
 
 ## What there is
 
