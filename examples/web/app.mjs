@@ -201,6 +201,24 @@ addEventListener("drop", (event) => {
   if (file) open(file, file.name);
 });
 
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("sw.js");
+// After one visit the page works offline: what is loaded from here on passes through the service worker, and what came
+// before it is asked for once more.
+async function keep() {
+  const worker = navigator.serviceWorker;
+  if (!worker) return;
+  const visitedBefore = worker.controller !== null;
+  await worker.register("sw.js");
+  if (visitedBefore) return;
+  if (!worker.controller) {
+    await new Promise((resolve) => {
+      worker.addEventListener("controllerchange", resolve, { once: true });
+      setTimeout(resolve, 1000);  // It never comes if the page was reloaded without caches.
+    });
+  }
+  for (const { name } of performance.getEntriesByType("resource")) fetch(name).catch(() => {});
+  fetch(location.href).catch(() => {});
+}
+
+await keep().catch(() => {});  // Where it is forbidden, the page needs its server.
 $("text").value = "I have not read the book yet.";
 await open(new URL(kModel, location), kModel);
