@@ -1,4 +1,4 @@
-# PC with AVX2 (Haswell, Zen, N100 and later): two cores, 4 GB and more.
+# PC with AVX2 (Haswell, Zen and later): two cores, 4 GB and more.
 include("${CMAKE_CURRENT_LIST_DIR}/../cmake/board.cmake")
 latimer_board(TRIPLE x86_64-linux-gnu CPU -march=x86-64-v3
   ISAS avx2 TILE 8x8
