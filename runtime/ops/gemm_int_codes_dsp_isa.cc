@@ -110,7 +110,7 @@ LATIMER_INLINE int32_t Int6Channel(const uint8_t* w, const uint32_t* x,
 }  // namespace
 
 // Of one row: ops/xnnpack/kernels.txt says so.
-void GemmInt6(const GemmInt8Args& args, size_t, void*) {
+void GemmInt6k4x8(const GemmInt8Args& args, size_t, void*) {
   const size_t inputs =
       (args.k + kInt6ChunkInputs - 1) / kInt6ChunkInputs * kInt6ChunkInputs;
   Int6Row row;

@@ -12,7 +12,11 @@ void GemmInt4Rows2(const GemmInt8Args& args) { MultiplyInt4<2>(args); }
 void GemmInt4Rows3(const GemmInt8Args& args) { MultiplyInt4<3>(args); }
 void GemmInt4Rows4(const GemmInt8Args& args) { MultiplyInt4<4>(args); }
 
-void GemmInt6(const GemmInt8Args& args, size_t rows, void* scratch) {
+#if defined(__AVX2__)
+void GemmInt6k8x8(const GemmInt8Args& args, size_t rows, void* scratch) {
+#else
+void GemmInt6k4x8(const GemmInt8Args& args, size_t rows, void* scratch) {
+#endif
   MultiplyInt6(args, rows, scratch);
 }
 

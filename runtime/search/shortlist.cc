@@ -75,7 +75,7 @@ AllowedTokens AllowTokens(const Engine& engine, const Buffers& workspace,
   if (count > most) return allowed;
   allowed.tokens = tokens;
   allowed.rows =
-      GatherChannels(model, output, {tokens, count}, workspace.unpacked,
+      GatherChannels(model, output, {tokens, count},
                      memory + RoundUp(count, kChannelBlock) * sizeof(uint32_t));
   return allowed;
 }

@@ -165,8 +165,7 @@ void ApplyLinearChannels(const Engine& engine, const Linear& linear,
 }
 
 Linear GatherChannels(const Model& model, const Linear& linear,
-                      std::span<const uint32_t> channels, std::byte* unpacked,
-                      std::byte* memory) {
+                      std::span<const uint32_t> channels, std::byte* memory) {
   Linear gathered;
   if (linear.bias != nullptr) {
     auto* const bias = reinterpret_cast<float*>(memory);
@@ -177,7 +176,7 @@ Linear GatherChannels(const Model& model, const Linear& linear,
     memory += RoundUp(channels.size(), kChannelBlock) * sizeof(float);
   }
   static_cast<PackedMatrix&>(gathered) =
-      GatherChannels(model.tile, linear, channels, unpacked, memory);
+      GatherChannels(model.tile, linear, channels, memory);
   return gathered;
 }
 

@@ -58,10 +58,8 @@ void ApplyLinearChannels(const Engine& engine, const Linear& linear,
 
 // Some output channels of a matrix as one of its own, in `memory`: for each
 // channel of whole blocks of kChannelBlock, PackedChannelBytes and a bias.
-// `unpacked` is Buffers::unpacked.
 Linear GatherChannels(const Model& model, const Linear& linear,
-                      std::span<const uint32_t> channels, std::byte* unpacked,
-                      std::byte* memory);
+                      std::span<const uint32_t> channels, std::byte* memory);
 
 // row [k] of an embedding, from the packed matrix.
 void LookUpRow(const Model& model, const Linear& embedding, uint32_t token,

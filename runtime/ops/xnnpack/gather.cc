@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "base/check.h"
 #include "latimer/profile_config.h"
-#include "ops/xnnpack/gemm.h"
 
 namespace latimer {
 namespace {
@@ -32,53 +30,84 @@ struct BlockLayout {
   size_t before, after;  // Bytes of a channel beside its weights.
 };
 
+// Byte `at` of an int8 block and those after it, of one word, from a block of
+// chunks. No byte of a word carries into another.
+template <typename Word>
+Word Int8Word(const std::byte* chunks, size_t at) {
+  constexpr auto kOnes = static_cast<Word>(0x0101010101010101);
+  chunks += at / kInt6ChunkWeights * kInt6ChunkBytes;
+  const size_t quarter = at / 32 % 4, i = at % 32;
+  Word nibbles, bits;
+  std::memcpy(&nibbles, chunks + quarter / 2 * 32 + i, sizeof(nibbles));
+  std::memcpy(&bits, chunks + 64 + i, sizeof(bits));
+  const auto code =
+      static_cast<Word>((nibbles >> quarter % 2 * 4 & 15 * kOnes) |
+                        (bits >> quarter * 2 & 3 * kOnes) << 4);
+  return static_cast<Word>(((code | 128 * kOnes) - 32 * kOnes) ^ 128 * kOnes);
+}
+
+template <typename Word, size_t kWords, bool kChunked>
+void CopyPiece(const std::byte* in, size_t at, std::byte* out) {
+  if constexpr (kChunked) {
+    for (size_t i = 0; i < kWords; ++i) {
+      const auto word = Int8Word<Word>(in, at + i * sizeof(Word));
+      std::memcpy(out + i * sizeof(Word), &word, sizeof(word));
+    }
+  } else {
+    std::memcpy(out, in + at, kWords * sizeof(Word));
+  }
+}
+
 // Copies the pieces of channel `from` of a block to channel `to` of another.
-template <size_t kPieceBytes>
+template <typename Word, size_t kWords, bool kChunked>
 void CopyPieces(const BlockLayout& layout, const std::byte* in, size_t from,
                 std::byte* out, size_t to) {
+  constexpr size_t kPieceBytes = kWords * sizeof(Word);
   const size_t step = layout.shape.nr * kPieceBytes;
-  in += from * kPieceBytes;
+  from *= kPieceBytes;
   out += to * kPieceBytes;
   if (layout.shape.sr == 1) {
     for (size_t i = 0; i < layout.pieces; ++i) {
-      std::memcpy(out + i * step, in + i * step, kPieceBytes);
+      CopyPiece<Word, kWords, kChunked>(in, from + i * step, out + i * step);
     }
     return;
   }
   // Within sr pieces, those of channel c are rotated by c.
   const size_t last = layout.shape.sr - 1;
+  const size_t turn = to - from / kPieceBytes;
   for (size_t i = 0; i < layout.pieces; ++i) {
-    const size_t source = (i & ~last) + ((i + to - from) & last);
-    std::memcpy(out + i * step, in + source * step, kPieceBytes);
+    const size_t source = (i & ~last) + ((i + turn) & last);
+    CopyPiece<Word, kWords, kChunked>(in, from + source * step, out + i * step);
   }
 }
 
-void CopyChannel(const BlockLayout& layout, const std::byte* in, size_t from,
-                 std::byte* out, size_t to) {
+template <bool kChunked>
+void CopyChannel(const BlockLayout& layout, size_t in_block_bytes,
+                 const std::byte* in, size_t from, std::byte* out, size_t to) {
   const size_t nr = layout.shape.nr;
-  if (layout.before > 0) {
-    std::memcpy(out + to * sizeof(float), in + from * sizeof(float),
+  const auto copy_number = [&](const std::byte* numbers, std::byte* into) {
+    std::memcpy(into + to * sizeof(float), numbers + from * sizeof(float),
                 sizeof(float));
-  }
+  };
+  if (layout.before > 0) copy_number(in, out);
   for (size_t i = layout.after / sizeof(float); i > 0; --i) {
-    const size_t end = layout.block_bytes - i * nr * sizeof(float);
-    std::memcpy(out + end + to * sizeof(float), in + end + from * sizeof(float),
-                sizeof(float));
+    const size_t end = i * nr * sizeof(float);
+    copy_number(in + in_block_bytes - end, out + layout.block_bytes - end);
   }
   in += nr * layout.before;
   out += nr * layout.before;
   switch (layout.piece_bytes) {
     case 1:
-      return CopyPieces<1>(layout, in, from, out, to);
+      return CopyPieces<uint8_t, 1, kChunked>(layout, in, from, out, to);
     case 2:
-      return CopyPieces<2>(layout, in, from, out, to);
+      return CopyPieces<uint16_t, 1, kChunked>(layout, in, from, out, to);
     case 4:
-      return CopyPieces<4>(layout, in, from, out, to);
+      return CopyPieces<uint32_t, 1, kChunked>(layout, in, from, out, to);
     case 8:
-      return CopyPieces<8>(layout, in, from, out, to);
+      return CopyPieces<uint64_t, 1, kChunked>(layout, in, from, out, to);
     default:
       LATIMER_DCHECK(layout.piece_bytes == 16);
-      return CopyPieces<16>(layout, in, from, out, to);
+      return CopyPieces<uint64_t, 2, kChunked>(layout, in, from, out, to);
   }
 }
 
@@ -86,27 +115,23 @@ void CopyChannel(const BlockLayout& layout, const std::byte* in, size_t from,
 
 PackedMatrix GatherChannels(Tile tile, const PackedMatrix& w,
                             std::span<const uint32_t> channels,
-                            std::byte* scratch, std::byte* out) {
+                            std::byte* out) {
   const WeightType type = GatheredType(w.type);
   const BlockLayout layout(type, tile, w.k);
   const size_t nr = layout.shape.nr;
   const auto w_block_bytes =
       static_cast<size_t>(PackedBlockBytes(w.type, tile, w.k));
-  size_t unpacked = std::numeric_limits<size_t>::max();  // Block in `scratch`.
+  const auto copy = kProfile.int6_weights && IsChunked(w.type)
+                        ? CopyChannel<true>
+                        : CopyChannel<false>;
   for (size_t i = 0; i < channels.size(); ++i) {
     LATIMER_DCHECK(channels[i] < w.n);
-    const size_t block = channels[i] / nr;
-    const std::byte* in = w.data + block * w_block_bytes;
-    if (kProfile.int6_weights && IsChunked(w.type)) {
-      if (block != unpacked) UnpackInt6Block(tile, w.k, in, scratch);
-      unpacked = block;
-      in = scratch;
-    }
     std::byte* const to = out + i / nr * layout.block_bytes;
     if (i % nr == 0 && channels.size() - i < nr) {
       std::memset(to, 0, layout.block_bytes);
     }
-    CopyChannel(layout, in, channels[i] % nr, to, i % nr);
+    copy(layout, w_block_bytes, w.data + channels[i] / nr * w_block_bytes,
+         channels[i] % nr, to, i % nr);
   }
   return {out, static_cast<uint32_t>(channels.size()), w.k, type};
 }

@@ -14,12 +14,9 @@ namespace latimer {
 // The matrix [channels.size(), w.k] of some channels of w, which is packed for
 // `tile`, in their order. Packed for the same tile into `out`, which is aligned
 // to kPackedAlignment and has room for PackedBytes of GatheredType(w.type); its
-// padding is zero. `scratch` has UnpackedBytes(w.k) of
-// latimer/internal/memory_plan.h, aligned to 64 bytes, if w is chunked.
-// Channels in ascending order take the least time.
+// padding is zero.
 PackedMatrix GatherChannels(Tile tile, const PackedMatrix& w,
-                            std::span<const uint32_t> channels,
-                            std::byte* scratch, std::byte* out);
+                            std::span<const uint32_t> channels, std::byte* out);
 
 }  // namespace latimer
 

@@ -60,7 +60,23 @@ void UnpackInt6(const std::byte* chunks, size_t count, std::byte* out) {
   }
 }
 
-// The i-th of them.
+// Makes a block of an int6 matrix a block of int8.
+void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
+                     std::byte* out) {
+  const size_t nr = ShapeOf(tile).nr;
+  const size_t sum_bytes = nr * sizeof(int32_t);
+  const size_t end_bytes = nr * 2 * sizeof(float);  // Scales and zeros.
+  const auto bytes =
+      static_cast<size_t>(PackedBlockBytes(WeightType::kInt8, tile, k));
+  const auto chunks = static_cast<size_t>(
+      PackedInputs(WeightType::kInt6, tile, k) * nr / kInt6ChunkWeights);
+  std::memcpy(out, block, sum_bytes);
+  UnpackInt6(block + sum_bytes, chunks, out + sum_bytes);
+  std::memcpy(out + bytes - end_bytes,
+              block + sum_bytes + chunks * kInt6ChunkBytes, end_bytes);
+}
+
+// The i-th of a block's weights.
 int8_t Int6At(const std::byte* chunks, size_t i) {
   const std::byte* chunk = chunks + i / kInt6ChunkWeights * kInt6ChunkBytes;
   const size_t quarter = i / 32 % 4, j = i % 32;
@@ -141,21 +157,6 @@ Status FindSet(CpuFeatures features, WeightType type, Tile tile,
 }
 
 }  // namespace
-
-void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
-                     std::byte* out) {
-  const size_t nr = ShapeOf(tile).nr;
-  const size_t sum_bytes = nr * sizeof(int32_t);
-  const size_t end_bytes = nr * 2 * sizeof(float);  // Scales and zeros.
-  const auto bytes =
-      static_cast<size_t>(PackedBlockBytes(WeightType::kInt8, tile, k));
-  const auto chunks = static_cast<size_t>(
-      PackedInputs(WeightType::kInt6, tile, k) * nr / kInt6ChunkWeights);
-  std::memcpy(out, block, sum_bytes);
-  UnpackInt6(block + sum_bytes, chunks, out + sum_bytes);
-  std::memcpy(out + bytes - end_bytes,
-              block + sum_bytes + chunks * kInt6ChunkBytes, end_bytes);
-}
 
 Status SelectGemmKernels(CpuFeatures features, WeightType type, Tile tile,
                          GemmKernels* out) {

@@ -94,11 +94,6 @@ void GemmF32(const GemmKernels& kernels, size_t rows, const PackedMatrix& w,
 void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
                uint32_t channel, float* out);
 
-// Makes a block of an int6 matrix with k inputs a block of int8. `out` has
-// UnpackedBytes(k) of latimer/internal/memory_plan.h.
-void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
-                     std::byte* out);
-
 }  // namespace latimer
 
 #endif  // LATIMER_OPS_XNNPACK_GEMM_H_

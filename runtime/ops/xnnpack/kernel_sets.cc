@@ -33,7 +33,7 @@ namespace {
     .own = isa::GemmInt4Rows##row_count                            \
   }
 #define INT6_KERNEL(tile, isa, rows) \
-  {Tile::tile, &CpuFeatures::isa, "gemm_int6_" #isa, isa::GemmInt6, rows},
+  {Tile::tile, &CpuFeatures::isa, "gemm_int6_" #isa, isa::GemmInt6##tile, rows},
 #define CONVERT_SET(isa, minmax, convert) \
   {&CpuFeatures::isa, minmax, convert, #minmax, #convert},
 

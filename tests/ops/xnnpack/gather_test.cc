@@ -9,7 +9,6 @@
 #include <random>
 #include <vector>
 
-#include "latimer/internal/memory_plan.h"
 #include "ops/xnnpack/pack.h"
 #include "tests/ops/guarded_memory.h"
 
@@ -67,13 +66,13 @@ void ExpectGathered(WeightType type, Tile tile, size_t k) {
     all.Pack(type, tile, k, packed.As<std::byte>());
     const WeightType gathered = GatheredType(type);
     const size_t bytes = PackedBytes(gathered, tile, count, k);
-    GuardedBytes expected(bytes), actual(bytes), scratch(UnpackedBytes(k));
+    GuardedBytes expected(bytes), actual(bytes);
     Weights(all, channels, k).Pack(gathered, tile, k, expected.As<std::byte>());
     std::memset(actual.As<std::byte>(), 0xA5, bytes);
     const PackedMatrix w = GatherChannels(
         tile,
         {packed.As<std::byte>(), kChannels, static_cast<uint32_t>(k), type},
-        channels, scratch.As<std::byte>(), actual.As<std::byte>());
+        channels, actual.As<std::byte>());
     EXPECT_EQ(w.data, actual.As<std::byte>());
     EXPECT_EQ(w.n, count);
     EXPECT_EQ(w.k, k);

@@ -3,6 +3,8 @@
 // Tests runtime/ops/xnnpack/gemm.cc, runtime/ops/xnnpack/pack.cc,
 // runtime/ops/xnnpack/kernel_sets.cc, runtime/ops/gemm_int8_isa.cc,
 // runtime/ops/gemm_int_codes_isa.cc,
+// runtime/ops/gemm_int_codes_avx512vnni_isa.cc,
+// runtime/ops/gemm_int_codes_avxvnni_isa.cc,
 // runtime/ops/gemm_int8_neon_isa.cc, runtime/ops/gemm_int8_dotprod_isa.cc,
 // runtime/ops/gemm_int8_rvv256_isa.cc.
 #include "ops/xnnpack/gemm.h"
