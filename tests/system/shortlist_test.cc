@@ -24,8 +24,9 @@ constexpr size_t kSentences = FewerIfSlow(20, 5);
 // The demo model with lists made by a simple formula.
 CanonicalModel DemoWithShortlist(
     uint32_t first, uint32_t of_each,
-    const std::filesystem::path& folder = DemoDirectory()) {
-  CanonicalModel model = OpenModel(folder, /*with_tokenizer=*/false);
+    const std::filesystem::path& folder = DemoDirectory(),
+    bool with_tokenizer = false) {
+  CanonicalModel model = OpenModel(folder, with_tokenizer);
   const Architecture& a = model.architecture;
   CanonicalShortlist& list = model.shortlist.emplace();
   list.first = first;
@@ -135,13 +136,16 @@ class PartsOfTranslator {
                       buffers_);
   }
 
+  // With `term`, if it is not empty, in place of the first token of a source.
   std::vector<Found> Translate(const std::vector<Ids>& sources,
-                               const TranslateOptions& options) {
+                               const TranslateOptions& options,
+                               const Ids& term = {}) {
     std::vector<Found> all(sources.size());
+    terms_.assign(term.empty() ? 0 : sources.size(), Ids(32));
     size_t begun = 0, done = 0;
     while (done < sources.size()) {
       while (begun < sources.size() && scheduler_->CanBegin()) {
-        Begin(sources[begun], options, begun);
+        Begin(sources[begun], options, term, begun);
         ++begun;
       }
       Sentence* sentence = scheduler_->NextFinished();
@@ -168,13 +172,18 @@ class PartsOfTranslator {
 
  private:
   void Begin(const Ids& source, const TranslateOptions& options,
-             size_t ticket) {
+             const Ids& term, size_t ticket) {
     Sentence& sentence = *scheduler_->FreeLane();
-    const Status status =
-        ResolveOptions(engine_.model, options, {.source = source},
-                       {buffers_.most_target_tokens, buffers_.beams,
-                        scheduler_->cached_tokens()},
-                       &sentence.options);
+    PhraseList phrases;
+    if (!term.empty()) {
+      phrases = PhraseList(terms_[ticket]);
+      EXPECT_TRUE(phrases.Add({.source_end = 1, .tokens = term}));
+    }
+    const Status status = ResolveOptions(
+        engine_.model, options, {.source = source, .phrases = phrases},
+        {buffers_.most_target_tokens, buffers_.beams,
+         scheduler_->cached_tokens()},
+        &sentence.options);
     EXPECT_TRUE(status.ok()) << status.message();
     std::ranges::copy(source, sentence.source);
     sentence.source_count = source.size();
@@ -186,6 +195,7 @@ class PartsOfTranslator {
   Engine engine_;
   Buffers buffers_;
   Scheduler* scheduler_ = nullptr;
+  std::vector<Ids> terms_;  // The memory of each sentence's.
   size_t gathered_ = 0;
 };
 
@@ -208,6 +218,7 @@ std::vector<TranslateOptions> EveryChoice() {
   add([](TranslateOptions&) {});
   add([](TranslateOptions& o) { o.beams = 3, o.scores = true; });
   options.repetition_penalty = {};
+  add([](TranslateOptions&) {});
   add([](TranslateOptions& o) { o.beams = 2; });
   add([](TranslateOptions& o) {
     o.sampling = {.enabled = true, .temperature = 1.5f, .top_k = 30};
@@ -216,8 +227,7 @@ std::vector<TranslateOptions> EveryChoice() {
   return all;
 }
 
-// That room for gathered rows changes nothing.
-void ExpectTheSame(const ModelBytes& file) {
+std::vector<Ids> Sources() {
   std::vector<Ids> sources;
   for (const FixtureRow& row : ReadDemoFixture()) {
     if (sources.size() == FewerIfSlow(10, 4)) break;
@@ -225,6 +235,12 @@ void ExpectTheSame(const ModelBytes& file) {
     Ids& source = sources.emplace_back(row.source);
     for (int32_t& id : source) id %= 1000;
   }
+  return sources;
+}
+
+// That room for gathered rows changes nothing.
+void ExpectTheSame(const ModelBytes& file) {
+  const std::vector<Ids> sources = Sources();
   for (const uint32_t lanes : {1u, 6u}) {
     SCOPED_TRACE(lanes);
     const LoadOptions load = {.lanes = lanes, .beams = 3};
@@ -258,6 +274,38 @@ TEST(GatheredRowsTest, EveryTypeOfWeightsChoosesTheSame) {
     const MatrixTypes types = {{"output", output}};
     ExpectTheSame(WriteModel(
         model, {.tile = UsableTile(), .types = &types, .progress = {}}));
+  }
+}
+
+TEST(GatheredRowsTest, AModelOfSixBitsChoosesTheSame) {
+  ExpectTheSame(WriteModel(DemoWithShortlist(40, 9, SmallDemoDirectory()),
+                           {.tile = UsableTile(),
+                            .other_types = WeightType::kInt6,
+                            .progress = {}}));
+}
+
+TEST(GatheredRowsTest, ATermThatTheShortlistLacksComesOut) {
+  const ModelBytes file = WriteForThisCpu(
+      DemoWithShortlist(40, 9, SmallDemoDirectory(), /*with_tokenizer=*/true),
+      WeightType::kInt8);
+  const std::vector<Ids> sources = Sources();
+  const Ids term = {501, 733};
+  for (const uint32_t beams : {1u, 3u}) {
+    std::vector<Found> expected;
+    for (const Room room : {Room::kNone, Room::kSome, Room::kAll}) {
+      PartsOfTranslator translator(file, {.lanes = 3, .beams = 3}, room);
+      TranslateOptions options = {.language_code = {}};
+      options.max_target_tokens = 20;
+      options.beams = beams;
+      const std::vector<Found> all =
+          translator.Translate(sources, options, term);
+      if (room == Room::kNone) expected = all;
+      EXPECT_TRUE(all == expected);
+      for (const Found& found : all) {
+        EXPECT_FALSE(std::ranges::search(found.tokens, term).empty());
+      }
+      EXPECT_EQ(translator.gathered() > 0, room != Room::kNone);
+    }
   }
 }
 
