@@ -288,8 +288,8 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   if (!model_.version.empty()) version = builder_->CreateString(model_.version);
   Offset<flatbuffers::String> scores = 0;
   if (!model_.scores.empty()) scores = builder_->CreateString(model_.scores);
-  const auto provenance = schema::CreateProvenance(
-      *builder_, source, license, converter, version, scores);
+  const auto provenance = schema::CreateProvenance(*builder_, source, license,
+                                                   converter, version, scores);
   const AlignmentHead alignment = model_.alignment.value_or(AlignmentHead{});
   const bool has_alignment = options_.alignment || model_.alignment.has_value();
   const auto generation = WriteGeneration(

@@ -383,8 +383,8 @@ struct ModelDescription : ModelInfo {
   ModelSizes sizes;
   KnownAnswer known_answer;
   bool has_certificate;
-  Certificate certificate;         // All zero if there is none.
-  TokenizerNeeds tokenizer_needs;  // All false without a tokenizer.
+  Certificate certificate;            // All zero if there is none.
+  TokenizerNeeds tokenizer_needs;     // All false without a tokenizer.
   std::string_view published_scores;  // Empty if nothing is known.
   // Of the most common characters, those that the tokenizer folds, and those
   // that it cannot read.

@@ -151,8 +151,10 @@ TEST(ShortlistTest, ReadsGzipAsMarianDoes) {
 TEST(ShortlistTest, RefusesTextThatIsNone) {
   EXPECT_THAT(ErrorFrom("5 2 0.1\n5 2\n", Sides(4, 9)),
               HasSubstr("line 2 is not a target word, a source word"));
-  EXPECT_THAT(ErrorFrom("\x1f\x8b\x08", Sides(4, 9)), HasSubstr("is damaged gzip"));
-  EXPECT_THAT(ErrorFrom("\x28\xb5\x2f\xfd", Sides(4, 9)), HasSubstr("is damaged Zstandard"));
+  EXPECT_THAT(ErrorFrom("\x1f\x8b\x08", Sides(4, 9)),
+              HasSubstr("is damaged gzip"));
+  EXPECT_THAT(ErrorFrom("\x28\xb5\x2f\xfd", Sides(4, 9)),
+              HasSubstr("is damaged Zstandard"));
   EXPECT_THAT(Read("", Sides(1, 1)).tokens, IsEmpty());
 }
 
