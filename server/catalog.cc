@@ -22,7 +22,8 @@ std::string OwnCode(std::span<const Language> languages,
 }  // namespace
 
 std::string Catalog::Add(const std::string& argument,
-                         const LoadOptions& options, uint32_t workers) {
+                         const LoadOptions& options, uint32_t workers,
+                         size_t cache_bytes) {
   const size_t sign = argument.find('=');
   const std::string pair =
       sign == argument.npos ? "" : argument.substr(0, sign);
@@ -36,7 +37,8 @@ std::string Catalog::Add(const std::string& argument,
            ", of the Python package, fetches a model for these languages.";
   }
   Served served = {std::make_unique<Model>(metrics_), {}, {}};
-  const Status status = served.model->Start(path, options, workers);
+  const Status status =
+      served.model->Start(path, options, workers, cache_bytes);
   if (!status.ok()) {
     const std::string why(status.message());  // Of some, the path is a part.
     return why.starts_with(path) ? why : path + ": " + why;

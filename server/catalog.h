@@ -20,9 +20,10 @@ class Catalog {
   // Loads "MODEL.ltm" or "en-de=MODEL.ltm". Without languages given, they are
   // those of a multilingual model, or at the end of the name that the model
   // has ("opus-mt-en-de") or its file. Returns what is wrong; empty: nothing.
-  // Each model has so many workers.
+  // Each model has so many workers, and keeps translations within so many
+  // bytes.
   std::string Add(const std::string& argument, const LoadOptions& options,
-                  uint32_t workers);
+                  uint32_t workers, size_t cache_bytes = 0);
 
   // The models on the way: one that translates directly, else two, preferably
   // by way of English. Empty: there is none. Takes public codes of languages or

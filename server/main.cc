@@ -30,6 +30,7 @@ struct Options {
   uint32_t lanes = kProfile.lanes;
   uint32_t beams = 0;
   uint32_t workers = 1;
+  uint32_t cache_mib = 0;
   HttpLimits http;
   ServiceOptions service;
 };
@@ -62,6 +63,11 @@ void Define(CLI::App& app, Options* o) {
   app.add_option("--beams", o->beams,
                  "room for this many beams (default: what alternatives need)")
       ->check(CLI::Range(1u, kProfile.beams));
+  app.add_option("--cache", o->cache_mib,
+                 "MiB of translations that are kept for equal sentences, of "
+                 "all models; 0: none")
+      ->check(CLI::Range(0u, 2047u))
+      ->capture_default_str();
   app.add_option("--char-limit", o->service.limits.characters,
                  "characters of a text; -1: no limit")
       ->check(minus_one_or_more)
@@ -167,7 +173,9 @@ int Run(int argc, char** argv) {
   Metrics metrics;
   Catalog catalog(metrics);
   for (const std::string& model : options.models) {
-    const std::string why = catalog.Add(model, options.load, options.workers);
+    const std::string why =
+        catalog.Add(model, options.load, options.workers,
+                    (size_t{options.cache_mib} << 20) / options.models.size());
     if (!why.empty()) return Fail(why);
   }
   Service service(catalog, glossaries, metrics,

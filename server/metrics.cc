@@ -87,6 +87,14 @@ std::string Metrics::Text() const {
   Single("latimer_number_mismatches_total", "counter",
          "Sentences whose translation has other numbers than their source.",
          number(number_mismatches), &out);
+  Single("latimer_cache_hits_total", "counter",
+         "Sentences whose translation was kept (--cache).", number(cache_hits),
+         &out);
+  Single("latimer_cache_misses_total", "counter",
+         "Sentences whose translation was looked for and not kept.",
+         number(cache_misses), &out);
+  Single("latimer_cache_bytes", "gauge", "Bytes of kept translations.",
+         number(cache_bytes), &out);
   Single("latimer_queue_sentences", "gauge",
          "Sentences that wait to be translated.", number(waiting), &out);
   Single("latimer_under_way_sentences", "gauge",

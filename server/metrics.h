@@ -34,6 +34,10 @@ struct Metrics {
   std::atomic<uint64_t> cancelled = 0;  // Sentences whose client has gone.
   // Sentences whose translation has other numbers, from source to target.
   std::atomic<uint64_t> number_mismatches = 0;
+  // Sentences whose translations were kept, and others that may be.
+  std::atomic<uint64_t> cache_hits = 0;
+  std::atomic<uint64_t> cache_misses = 0;
+  std::atomic<int64_t> cache_bytes = 0;
   std::atomic<int64_t> waiting = 0;  // Sentences that have not begun.
   std::atomic<int64_t> under_way = 0;
   Histogram wait_seconds;     // Of sentences, until they begin.

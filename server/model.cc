@@ -48,7 +48,8 @@ Model::~Model() {
 }
 
 Status Model::Start(const std::string& path, const LoadOptions& options,
-                    uint32_t workers) {
+                    uint32_t workers, size_t cache_bytes) {
+  if (cache_bytes > 0) kept_.emplace(cache_bytes);
   LATIMER_RETURN_IF_ERROR(
       workers_.emplace_back().model.Open(path.c_str(), options));
   if (!info().has_tokenizer) {
@@ -158,8 +159,55 @@ std::unique_ptr<Model::Begun> Model::Begin(Job& job, size_t leg,
   options.protect = wording.protect.value_or(options.protect);
   if (wording.glossary != nullptr) options.terms = wording.glossary->terms();
   if (leg + 1 == job.legs().size()) SetAlternatives(job, sentence, &options);
-  return std::make_unique<Begun>(Begun{
-      leg, sentence, TextCursor(job.sentences()[sentence].text, options)});
+  return std::make_unique<Begun>(
+      Begun{.leg = leg,
+            .sentence = sentence,
+            .cursor = TextCursor(job.sentences()[sentence].text, options),
+            .key = KeyOf(job, leg, sentence)});
+}
+
+std::string Model::KeyOf(Job& job, size_t leg, size_t sentence) const {
+  const bool last = leg + 1 == job.legs().size();
+  const Wording& wording = job.wording();
+  if (!kept_ || job.format() != Format::kText || wording.glossary != nullptr ||
+      (last && job.alternatives().prefix.has_value())) {
+    return "";
+  }
+  std::string key = job.legs()[leg].source;
+  key += '\0';
+  key += job.legs()[leg].target;
+  key += '\0';
+  if (wording.protect) key += *wording.protect ? "protect" : "plain";
+  key += '\0';
+  key += std::to_string(last ? job.alternatives().count : 0);
+  key += '\0';
+  return key += job.sentences()[sentence].text;
+}
+
+bool Model::TakeKept(Begun& begun) {
+  if (begun.key.empty() || begun.cursor.parts() > 0) return false;
+  const std::lock_guard lock(kept_mutex_);
+  const std::vector<std::string>* const kept = kept_->Find(begun.key);
+  if (kept == nullptr) {
+    ++metrics_.cache_misses;
+    return false;
+  }
+  ++metrics_.cache_hits;
+  begun.translations = *kept;
+  begun.key.clear();
+  return true;
+}
+
+void Model::Keep(const Begun& begun) {
+  size_t bytes = 0;
+  for (const std::string& translation : begun.translations) {
+    bytes += sizeof(std::string) + translation.size();
+  }
+  const std::lock_guard lock(kept_mutex_);
+  const size_t before = kept_->bytes();
+  kept_->Add(begun.key, begun.translations, bytes);
+  metrics_.cache_bytes +=
+      static_cast<int64_t>(kept_->bytes()) - static_cast<int64_t>(before);
 }
 
 bool Model::HasWork(const Worker& worker) const {
@@ -194,6 +242,10 @@ void Model::BeginAndAdvance(Worker& worker) {
     Slot& slot = worker.slots[i];
     if (slot.begun != nullptr) continue;
     if (worker.begun_bytes > kMostBegunBytes || !Take(worker, &slot)) break;
+    if (TakeKept(*slot.begun)) {
+      End(worker, slot);
+      continue;
+    }
     TextCursor& cursor = slot.begun->cursor;
     worker.begun_bytes -= cursor.source_bytes();
     const Status status = translator.Begin(cursor, i);
@@ -302,6 +354,7 @@ void Model::AddHtmlPart(Begun& begun, const Translation& part) {
 // The sentence leaves this model.
 void Model::End(Worker& worker, Slot& slot) {
   const std::shared_ptr<Job> job = slot.turns->job;
+  if (!slot.begun->key.empty() && !job->cancelled()) Keep(*slot.begun);
   const std::unique_ptr<Begun> begun = std::move(slot.begun);
   --metrics_.under_way;
   {

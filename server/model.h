@@ -11,10 +11,12 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "cache/exact_cache.h"
 #include "internals.h"
 #include "job.h"
 #include "latimer/hosted_model.h"
@@ -30,9 +32,10 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // Loads a file, and starts workers with a workspace each.
+  // Loads a file, and starts workers with a workspace each. Within
+  // `cache_bytes`, translations are kept for equal sentences.
   Status Start(const std::string& path, const LoadOptions& options,
-               uint32_t workers);
+               uint32_t workers, size_t cache_bytes);
 
   // Translates these sentences with a leg of the job that leads to this model.
   // Jobs take turns, a part of a sentence each.
@@ -55,6 +58,8 @@ class Model {
     TextCursor cursor;
     std::vector<std::string> translations = {};
     std::vector<HtmlPart> parts = {};  // Of HTML.
+    // By which its translations are kept; empty: they are not.
+    std::string key = {};
   };
 
   // What this model is to translate of a job. Parts are what takes turns: the
@@ -104,6 +109,11 @@ class Model {
   std::unique_ptr<Begun> Begin(Job& job, size_t leg, size_t sentence) const;
   void SetAlternatives(const Job& job, size_t sentence,
                        TranslateOptions* options) const;
+  // All that decides a sentence's translations; empty: they are not kept.
+  std::string KeyOf(Job& job, size_t leg, size_t sentence) const;
+  // Gives a sentence the translations that are kept; false if there are none.
+  bool TakeKept(Begun& begun);
+  void Keep(const Begun& begun);
   void Finish(Worker& worker, const FinishedTranslation& finished);
   void AddPart(Worker& worker, const Job& job, Begun& begun,
                const Translation& part);
@@ -125,6 +135,9 @@ class Model {
 
   Metrics& metrics_;
   std::deque<Worker> workers_;
+
+  std::mutex kept_mutex_;
+  std::optional<ExactCache<std::vector<std::string>>> kept_;
 
   std::mutex mutex_;
   std::condition_variable work_;

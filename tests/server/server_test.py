@@ -962,6 +962,51 @@ class LittleMemory(unittest.TestCase):
                                  (200, {"translatedText": I_AM_HERE}))
 
 
+class Cache(unittest.TestCase):
+    def test_kept_translations_are_what_others_would_be(self):
+        texts = [f"{word} {i % 7} is here." for i in range(40) for word in ("Tom", "I am", "He")]
+        with Server() as server:
+            plain = server.translate(texts)
+            more = server.translate("I am here.", alternatives=2)
+            bare = server.translate("Tom is at https://a.b/c here.", protect=False)
+        with Server("--cache", "1", "--workers", "2") as server:
+            for _ in range(2):
+                self.assertEqual(server.translate(texts), plain)
+                self.assertEqual(server.translate("I am here."), (200, {"translatedText": I_AM_HERE}))
+                self.assertEqual(server.translate("I am here.", alternatives=2), more)
+                self.assertEqual(server.translate("Tom is at https://a.b/c here.", protect=False), bare)
+            different = len(set(texts)) + 3
+            self.assertGreaterEqual(server.metric("latimer_cache_hits_total"), len(texts) + 3)
+            self.assertGreaterEqual(server.metric("latimer_cache_misses_total"), different)
+            self.assertGreater(server.metric("latimer_cache_bytes"), 100 * different)
+            tokens = server.metric("latimer_tokens_total")
+            self.assertEqual(server.translate(texts), plain)
+            self.assertEqual(server.metric("latimer_tokens_total"), tokens)
+
+    def test_terms_and_html_are_not_kept(self):
+        with Server("--cache", "1") as server:
+            self.assertEqual(server.translate("I am here.")[1], {"translatedText": I_AM_HERE})
+            with_terms = server.translate("I am here.", terms={"here": "dort"})[1]
+            self.assertIn("dort", with_terms["translatedText"])
+            server.translate("<b>I am here.</b>", format="html")
+            self.assertEqual(server.metric("latimer_cache_hits_total"), 0)
+            self.assertEqual(server.metric("latimer_cache_misses_total"), 1)
+
+    def test_its_bytes_are_bounded(self):
+        with Server("--cache", "1") as server:
+            for begin in range(0, 6000, 1000):
+                texts = [f"{i}" for i in range(begin, begin + 1000)]
+                self.assertEqual(server.translate(texts)[0], 200)
+            self.assertLessEqual(server.metric("latimer_cache_bytes"), 1 << 20)
+            self.assertGreater(server.metric("latimer_cache_bytes"), 900_000)
+
+    def test_more_than_there_is_is_refused(self):
+        for mib in ("-1", "2048", "x"):
+            outcome = subprocess.run([os.path.join(BIN, "latimer-serve"), MODEL, "--cache", mib],
+                                     capture_output=True, check=False)
+            self.assertEqual(outcome.returncode, 2)
+
+
 class Limits(unittest.TestCase):
     def test_keys_open_what_is_closed_without(self):
         with tempfile.NamedTemporaryFile("w", encoding="utf-8-sig") as file:
