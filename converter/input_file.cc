@@ -52,7 +52,8 @@ InputFile::InputFile(const std::filesystem::path& path) {
 }
 
 InputFile::~InputFile() {
-  if (!compressed()) Unmap{bytes_};
+  if (compressed()) return;
+  const Unmap unmap{bytes_};
 }
 
 void InputFile::Forget(std::span<const std::byte> part) const {
