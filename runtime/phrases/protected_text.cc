@@ -314,8 +314,27 @@ size_t PhoneNumber(std::string_view text, size_t at) {
   return end - at;
 }
 
+// Whether a word is a range of numbers or years, 1894-1895.
+bool IsRange(std::string_view word) {
+  constexpr size_t kMostDigits = 4;
+  const size_t hyphen = word.find('-');
+  return hyphen <= kMostDigits && word.size() - hyphen - 1 <= kMostDigits &&
+         CountDigits(word) + 1 == word.size();
+}
+
+// Whether a word is a time as French and Portuguese write it: 20h30, 7h19min.
+bool IsTime(std::string_view word) {
+  size_t at = EndOfNumber(word, 0, "");
+  if (at == 0 || at > 2 || (At(word, at) | 0x20) != 'h') return false;
+  const size_t minutes = at + 1;
+  at = EndOfNumber(word, minutes, "");
+  const std::string_view rest = From(word, at);
+  return at - minutes == 2 && (rest.empty() || rest == "min" || rest == "m");
+}
+
 // A number of six digits or more, perhaps with hyphens, or letters and digits
-// in one word, such as BE0768880101, but neither 1990s nor 20th.
+// in one word, such as BE0768880101, but neither 1990s, 20th, 20h30 nor
+// 1894-1895.
 size_t Identifier(std::string_view text, size_t at) {
   constexpr size_t kFewestDigits = 6;
   if (at > 0 &&
@@ -346,7 +365,7 @@ size_t Identifier(std::string_view text, size_t at) {
   // 1,000,000 and 3.141592 are numbers.
   const bool goes_on = (At(text, end) == '.' || At(text, end) == ',') &&
                        IsAsciiDigit(At(text, end + 1));
-  if (goes_on) return 0;
+  if (goes_on || IsRange(word) || IsTime(word)) return 0;
   return digits >= kFewestDigits || (mixes && digits >= 2) ? end - at : 0;
 }
 

@@ -102,9 +102,10 @@ TEST(ProtectedTextTest, FindsPricesVersionsPathsAndNumbersOfSomething) {
     EXPECT_EQ(SpansOf("It is " + std::string(span) + "."), Spans{span});
   }
   for (const char* none :
-       {"in the 1990s", "the 20th day", "1,000,000 people", "3.141592 rad",
-        "and/or", "he/she", "10 000 000 people", "page 2024", "a 3D film",
-        "the ratio 3.5", "Mr. Smith-Jones", "No.7", "x-1"}) {
+       {"in the 1990s", "from 1894-1895", "at 20h30 or 07h19min",
+        "the 20th day", "1,000,000 people", "3.141592 rad", "and/or", "he/she",
+        "10 000 000 people", "page 2024", "a 3D film", "the ratio 3.5",
+        "Mr. Smith-Jones", "No.7", "x-1"}) {
     EXPECT_EQ(SpansOf(none), Spans{}) << none;
   }
 }
