@@ -26,17 +26,11 @@ size_t MostBytesOfPart(uint32_t max_target_tokens) {
          SentenceSplitter::kMostBytes + 2 * TextStore::kOverhead;
 }
 
-// Whether a translation may have something of the text as it is, so that the
+// Whether a translation may have something of its text as it is, so that the
 // text must be there when it ends.
-bool MayKeep(std::string_view text, const TranslateOptions& options) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
-  return options.protect || !options.protected_patterns.empty() ||
-         (options.keep_unknown && !text.empty() &&
-          (std::ranges::none_of(text, is_letter) ||
-           std::ranges::any_of(text,
-                               [](char c) { return c < ' ' || c > '~'; })));
+bool MayKeep(const TranslateOptions& options) {
+  return options.protect || options.keep_unknown ||
+         !options.protected_patterns.empty();
 }
 
 }  // namespace
@@ -90,7 +84,7 @@ bool OrderedWriter::TakeText(bool wait) {
   ++texts_taken_;
   options.sampling.stream = texts_taken_;
   kept_text_ = nullptr;
-  if (ShowsTexts() || (unit_ != Unit::kIds && MayKeep(text_.text, options))) {
+  if (ShowsTexts() || (unit_ != Unit::kIds && MayKeep(options))) {
     kept_text_ = CopyOfText();
   }
   cursor_.emplace(kept_text_ != nullptr ? *kept_text_ : text_.text, options);

