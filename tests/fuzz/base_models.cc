@@ -137,6 +137,17 @@ Models Convert(bool of_text) {
   CanonicalModel demo = ReadDemo();
   const QuantizedMatrices int4 = QuantizeToInt4(/*largest_error=*/1, &demo);
   Add("demo", demo, kInt8, &models, &int4);
+  // Inputs refer to models by number: further ones are at the end.
+  if (!of_text) {
+    for (const char* name : {"padded", "keras", "lstm_top", "gru_mean"}) {
+      Add(name, ReadOwn(kData / "recurrent" / name, false), kInt8, &models);
+    }
+  }
+  for (const char* name : {"encoder_layers_padded", "encoder_layers_pieces"}) {
+    Add(name, ReadOwn(kData / "own_models" / name, true), kInt8, &models);
+  }
+  Add("pegasus", ReadFamily("pegasus"), kInt8, &models);
+  Add("demo_int6", ReadDemo(), WeightType::kInt6, &models);
   return models;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "internals.h"
+#include "latimer/streams.h"
 #include "tests/fuzz/base_models.h"
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/input.h"
@@ -107,7 +108,36 @@ void UseLanes(Translator& translator, std::span<const int32_t> ids,
   }
 }
 
-void Use(Translator& translator, std::string_view text, bool side_by_side) {
+// What else there is to ask of a model.
+void UseAll(Translator& translator, std::string_view text,
+            TranslateOptions options) {
+  options.beams = std::min(2u, translator.max_beams());
+  options.scores = true;
+  options.alignment = true;
+  options.protect = true;
+  const Term terms[] = {{"a", "b"}, {"station", "e"}};
+  if (Internals::Describe(translator).encodes_target) options.terms = terms;
+  const Result<Translation> result = translator.Translate(text, options);
+  ExpectGood(result, translator, kMostTokens);
+  if (result.ok()) {
+    for (size_t i = 0; i < result->hypotheses.size(); ++i) {
+      const auto hypothesis = translator.HypothesisText(i);
+      LATIMER_EXPECT(!hypothesis.ok() || IsUtf8(*hypothesis));
+    }
+  }
+  options.alignment = false;
+  options.scores = false;
+  TextStream stream(
+      translator, options, [](void*, const StreamedText&) {}, nullptr);
+  ExpectSentence(stream.Push(text));
+  ExpectSentence(stream.Finish());
+  options = {.max_target_tokens = kMostTokens};
+  options.sampling = {.enabled = true, .top_k = 3, .top_p = 0.9f};
+  ExpectGood(translator.Translate(text, options), translator, kMostTokens);
+}
+
+void Use(Translator& translator, std::string_view text, bool side_by_side,
+         bool all) {
   const ModelDescription& info = Internals::Describe(translator);
   TranslateOptions options{.max_target_tokens = kMostTokens};
   if (!info.generation.languages.empty()) {
@@ -136,6 +166,7 @@ void Use(Translator& translator, std::string_view text, bool side_by_side) {
     ExpectGood(translator.TranslateIds({ids, count}, options), translator,
                kMostTokens);
   }
+  if (all) UseAll(translator, text, options);
   char piece[Translator::kMaxPieceBytes];
   for (const int32_t id : ids) {
     (void)translator.SourcePiece(id, piece);
@@ -173,6 +204,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (flags >> 5 != 0) FixChecksum(model.file());  // Most inputs.
   const bool side_by_side = (flags & 8) != 0;
+  const bool all = (flags & 16) != 0;
 
   {
     Translator translator;
@@ -185,7 +217,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       ExpectSentence(loaded);
     }
     if (loaded.ok()) {
-      Use(translator, input.rest().substr(0, 2000), side_by_side);
+      Use(translator, input.rest().substr(0, 2000), side_by_side, all);
     }
   }
   model.Restore();
