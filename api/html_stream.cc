@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <new>
+#include <optional>
 
 #include "latimer/streams.h"
 #include "markup/html_text.h"
@@ -31,10 +32,20 @@ Status HtmlStream::BeginWaiting() {
   ++sentences_;
   // Not how many have begun: one may begin again.
   options_.sampling.stream = sentence.number + 1;
-  TextCursor cursor(sentence.text, options_, sentence.protected_bytes);
-  LATIMER_RETURN_IF_ERROR(translator_.Begin(cursor, sentence.number));
-  document().html.Cut(sentence.number, cursor.source_bytes(),
-                      cursor.space_follows(), cursor.protected_bytes());
+  options_.protected_ranges = sentence.protected_ranges;
+  std::optional<TextCursor> cursor;
+  const auto begin = [&] {
+    cursor.emplace(sentence.text, options_, sentence.protected_bytes);
+    return translator_.Begin(*cursor, sentence.number);
+  };
+  Status status = begin();
+  if (status.code() == StatusCode::kTextTooLong) {
+    options_.protected_ranges = {};  // A source of fixed length has no room.
+    status = begin();
+  }
+  LATIMER_RETURN_IF_ERROR(status);
+  document().html.Cut(sentence.number, cursor->source_bytes(),
+                      cursor->space_follows(), cursor->protected_bytes());
   return Status();
 }
 

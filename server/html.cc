@@ -25,13 +25,15 @@ void Read(std::string_view html, const SentenceRules& rules,
 
 }  // namespace
 
-std::vector<std::string> SentencesOfHtml(std::string_view html,
-                                         const SentenceRules& rules) {
-  std::vector<std::string> sentences;
+std::vector<HtmlSource> SentencesOfHtml(std::string_view html,
+                                        const SentenceRules& rules) {
+  std::vector<HtmlSource> sentences;
   Read(
       html, rules, [](void*, std::string_view) {}, nullptr,
       [&](HtmlText& text, const HtmlSentence& sentence) {
-        sentences.emplace_back(sentence.text);
+        sentences.push_back({std::string(sentence.text),
+                             {sentence.protected_ranges.begin(),
+                              sentence.protected_ranges.end()}});
         text.Finish(sentence.number, "", {});
       });
   return sentences;

@@ -24,9 +24,16 @@ struct HtmlPart {
   std::vector<TokenLink> links = {};
 };
 
-// The sentences of a document, as plain text.
-std::vector<std::string> SentencesOfHtml(std::string_view html,
-                                         const SentenceRules& rules);
+// A sentence as plain text, and what in it is for
+// TranslateOptions::protected_ranges.
+struct HtmlSource {
+  std::string text;
+  std::vector<TextRange> kept;
+};
+
+// The sentences of a document.
+std::vector<HtmlSource> SentencesOfHtml(std::string_view html,
+                                        const SentenceRules& rules);
 
 // The document with translations in place of its sentences. Of each sentence
 // the parts, in order; one without parts becomes nothing.

@@ -23,8 +23,9 @@ void Job::Add(std::string_view text, const SentenceRules& rules) {
 void Job::AddHtml(std::string_view html, const SentenceRules& rules) {
   documents_.back().html =
       std::make_unique<Html>(Html{std::string(html), rules});
-  for (std::string& text : SentencesOfHtml(html, rules)) {
-    AddSentence({.text = std::move(text)});
+  for (HtmlSource& source : SentencesOfHtml(html, rules)) {
+    AddSentence(
+        {.text = std::move(source.text), .kept = std::move(source.kept)});
   }
 }
 

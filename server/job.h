@@ -50,7 +50,8 @@ struct Alternatives {
 };
 
 struct Sentence {
-  std::string text;         // What the next model translates.
+  std::string text;                  // What the next model translates.
+  std::vector<TextRange> kept = {};  // Of HTML, what stays in it.
   std::string source = {};  // Of the request, after the first of two models.
   std::string space = {};
   SentenceEnd end = SentenceEnd::kLine;

@@ -159,6 +159,7 @@ std::unique_ptr<Model::Begun> Model::Begin(Job& job, size_t leg,
   options.protect = wording.protect.value_or(options.protect);
   if (wording.glossary != nullptr) options.terms = wording.glossary->terms();
   if (leg + 1 == job.legs().size()) SetAlternatives(job, sentence, &options);
+  options.protected_ranges = job.sentences()[sentence].kept;
   return std::make_unique<Begun>(
       Begun{.leg = leg,
             .sentence = sentence,
@@ -248,7 +249,13 @@ void Model::BeginAndAdvance(Worker& worker) {
     }
     TextCursor& cursor = slot.begun->cursor;
     worker.begun_bytes -= cursor.source_bytes();
-    const Status status = translator.Begin(cursor, i);
+    Status status = translator.Begin(cursor, i);
+    if (status.code() == StatusCode::kTextTooLong && cursor.parts() == 0) {
+      TranslateOptions options = cursor.options();
+      options.protected_ranges = {};  // A source of fixed length has no room.
+      cursor = TextCursor(cursor.rest(), options);
+      status = translator.Begin(cursor, i);
+    }
     worker.begun_bytes += cursor.source_bytes();
     if (status.ok()) continue;
     slot.job().Fail(status);

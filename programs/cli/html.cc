@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -166,11 +167,20 @@ class HtmlWork final : public SharedWork {
   void BeginIn(Translator& translator) {
     ++sentences_;
     options_.sampling.stream = next_.number + 1;
-    TextCursor cursor(next_.text, options_, next_.protected_bytes);
-    const Status status = translator.Begin(cursor, next_.number);
+    options_.protected_ranges = next_.protected_ranges;
+    std::optional<TextCursor> cursor;
+    const auto begin = [&] {
+      cursor.emplace(next_.text, options_, next_.protected_bytes);
+      return translator.Begin(*cursor, next_.number);
+    };
+    Status status = begin();
+    if (status.code() == StatusCode::kTextTooLong) {
+      options_.protected_ranges = {};  // A source of fixed length has no room.
+      status = begin();
+    }
     if (!status.ok()) return Fail(next_.number, status);
-    html_.Cut(next_.number, cursor.source_bytes(), cursor.space_follows(),
-              cursor.protected_bytes());
+    html_.Cut(next_.number, cursor->source_bytes(), cursor->space_follows(),
+              cursor->protected_bytes());
     waits_ = false;
     ++under_way_;
   }

@@ -167,6 +167,9 @@ bool HtmlText::State::HandleOpen(const HtmlToken& in) {
       return false;
     }
     BeginOpaque(in, /*in_sentence=*/true);
+    stands_for_word = kProfile.phrases && !is_code &&
+                      !SameName(in.name, "rt") && !SameName(in.name, "rp") &&
+                      !SameName(in.name, "rtc") && !SameName(in.name, "svg");
     return true;
   }
   if (open_count == kMostOpen && EndBlock()) return false;
@@ -212,6 +215,7 @@ void HtmlText::State::BeginOpaque(const HtmlToken& in, bool in_sentence) {
   opaque_depth = 1;
   opaque_ends_with_block = EndsWithBlock(in.name);
   collects = in_sentence;
+  stands_for_word = opaque_has_text = false;
 }
 
 // Returns false if the token is not handled: the element has ended before it,
@@ -224,8 +228,8 @@ bool HtmlText::State::HandleOpaque(const HtmlToken& in) {
     const bool is_block =
         kind == ElementKind::kBlock || kind == ElementKind::kBlockOpaque;
     if ((is_block && !IsVoidElement(in.name)) || EndsRubyText(opaque, in)) {
-      opaque = 0;
-      collects = false;
+      stands_for_word = false;  // The block ends before a placeholder.
+      EndOpaque();
       return false;
     }
   }
@@ -255,11 +259,27 @@ bool HtmlText::State::HandleOpaque(const HtmlToken& in) {
       ++opaque_depth;
     }
   }
-  if (opaque_depth == 0) {
-    opaque = 0;
-    collects = false;
-  }
+  const bool is_text = in.kind == HtmlToken::Kind::kText ||
+                       in.kind == HtmlToken::Kind::kReference;
+  opaque_has_text = opaque_has_text ||
+                    (is_text && !std::ranges::all_of(in.bytes, IsHtmlSpace));
+  if (opaque_depth == 0) EndOpaque();
   return true;
+}
+
+// An element that is copied as it is has ended. If it reads like a word, a
+// placeholder stands for it in the text.
+void HtmlText::State::EndOpaque() {
+  const auto kept = std::ranges::count(std::span(marks, mark_count),
+                                       Mark::Kind::kKept, &Mark::kind);
+  if (collects && stands_for_word && opaque_has_text &&
+      kept < static_cast<ptrdiff_t>(KeptPlaceholder::kMost)) {
+    marks[mark_count - 1].kind = Mark::Kind::kKept;
+    KeptPlaceholder::Write(kept_number++, carry);
+    carried = KeptPlaceholder::kBytes;
+  }
+  opaque = 0;
+  collects = false;
 }
 
 // Returns false if there is no room: then the block ends here.
@@ -292,7 +312,7 @@ void HtmlText::State::FinishBlock() {
   }
   if (holds) WriteRaw({raw + held, raw_size - held});
   holds = closing = false;
-  pushed = mark_count = raw_size = open_count = 0;
+  pushed = mark_count = raw_size = open_count = kept_number = 0;
   style = {};
 }
 

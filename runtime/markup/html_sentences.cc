@@ -176,8 +176,11 @@ bool HtmlText::State::Take(const SourceSentence& in, HtmlSentence* out) {
                          : holds          ? held
                                           : raw_size;
   const bool keeps_space = after == own && in.space.size() <= kMostSpace;
-  const size_t bytes = own * sizeof(Mark) + before_size + text.size() +
-                       own_raw + (keeps_space ? in.space.size() : 0);
+  const auto kept_count = static_cast<size_t>(std::ranges::count(
+      std::span(marks, own), Mark::Kind::kKept, &Mark::kind));
+  const size_t bytes = own * sizeof(Mark) + kept_count * sizeof(TextRange) +
+                       before_size + text.size() + own_raw +
+                       (keeps_space ? in.space.size() : 0);
   // As much as most translations take, if there is so much.
   size_t room = 2 * text.size() + own_raw + 128;
   if (Allocate(bytes + room) == nullptr) room = 0;
@@ -194,6 +197,8 @@ bool HtmlText::State::Take(const SourceSentence& in, HtmlSentence* out) {
   entry.marks = reinterpret_cast<Mark*>(next);
   entry.mark_count = static_cast<uint32_t>(own);
   next += own * sizeof(Mark);
+  entry.kept = {reinterpret_cast<TextRange*>(next), kept_count};
+  next += kept_count * sizeof(TextRange);
   const std::span<Mark> own_marks(entry.marks, own);
   std::copy_n(marks, own, own_marks.begin());
   for (Mark& mark : own_marks) {
@@ -216,10 +221,16 @@ bool HtmlText::State::Take(const SourceSentence& in, HtmlSentence* out) {
   std::memmove(whole_text, joined.data(), joined.size());
   entry.text = {whole_text, joined.size()};
   entry.room = {next, room};
+  size_t range = 0;
+  for (const Mark& mark : own_marks) {
+    if (mark.kind != Mark::Kind::kKept) continue;
+    const auto size = static_cast<uint32_t>(KeptPlaceholder::kBytes);
+    entry.kept[range++] = {mark.offset, mark.offset + size};
+  }
   DropMarks(own, text.size());
   if (!keeps_space) WriteSpace({}, in.space, after - own);
   DropMarks(after - own, in.space.size());
-  *out = {first_number + count - 1, entry.text};
+  *out = {first_number + count - 1, entry.text, 0, entry.kept};
   return true;
 }
 
@@ -233,7 +244,7 @@ bool HtmlText::State::Give(HtmlSentence* out) {
     if (!waits) continue;
     entry.phase = Entry::Phase::kTaken;
     *out = {first_number + i, entry.text,
-            std::min(entry.protected_bytes, entry.text.size())};
+            std::min(entry.protected_bytes, entry.text.size()), entry.kept};
     return true;
   }
   return false;

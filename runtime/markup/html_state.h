@@ -42,7 +42,8 @@ struct __attribute__((visibility("hidden"))) HtmlText::State {
     Mark* marks = nullptr;
     std::string_view before;
     std::string_view text;
-    size_t protected_bytes = 0;  // Of the text, at its beginning.
+    size_t protected_bytes = 0;      // Of the text, at its beginning.
+    std::span<TextRange> kept = {};  // Placeholders of the text.
     std::string_view raw;
     std::string_view space;
     std::span<char> room;  // For its translation.
@@ -58,9 +59,9 @@ struct __attribute__((visibility("hidden"))) HtmlText::State {
   static constexpr size_t kMostOpen = 64;
   static constexpr size_t kMostMarks = TagPlacer::kMostMarks;
   static constexpr size_t kBeforeBytes = 4 * kWindowBytes;
-  static constexpr size_t kLargest = kMostMarks * sizeof(Mark) + kMostBefore +
-                                     SentenceSplitter::kMostBytes +
-                                     kWindowBytes + kMostSpace;
+  static constexpr size_t kLargest =
+      kMostMarks * sizeof(Mark) + KeptPlaceholder::kMost * sizeof(TextRange) +
+      kMostBefore + SentenceSplitter::kMostBytes + kWindowBytes + kMostSpace;
   static_assert(2 * kLargest <= kRingBytes && kBeforeBytes <= kRingBytes / 2);
   // Spaces between sentences, and the marks there.
   static_assert(SentenceSplitter::kMostBytes + kWindowBytes + kMostBefore <=
@@ -77,6 +78,7 @@ struct __attribute__((visibility("hidden"))) HtmlText::State {
   bool HandlePiece(const HtmlToken& token);
   bool HandleOpaque(const HtmlToken& token);
   void BeginOpaque(const HtmlToken& token, bool in_sentence);
+  void EndOpaque();
   bool AddMark(Mark::Kind kind, std::string_view bytes);
   bool AddReference(uint32_t code_point, std::string_view bytes);
   bool EndBlock();
@@ -137,6 +139,10 @@ struct __attribute__((visibility("hidden"))) HtmlText::State {
   size_t opaque_depth = 0;
   bool opaque_ends_with_block = false;
   bool collects = false;
+  // It becomes a mark that is kept if it has text, as far as it was read.
+  bool stands_for_word = false;
+  bool opaque_has_text = false;
+  size_t kept_number = 0;  // Of the next one of the block.
   // Bytes of raw, from `held` on, that come after the block.
   size_t held = 0;
   bool holds = false;

@@ -128,6 +128,14 @@ void HtmlText::Cut(uint64_t number, size_t bytes, bool space_follows,
                                  marks[own].kind == Mark::Kind::kClose))) {
     ++own;
   }
+  size_t kept = 0;
+  while (kept < entry.kept.size() && entry.kept[kept].begin < bytes) ++kept;
+  rest.kept = entry.kept.subspan(kept);
+  entry.kept = entry.kept.first(kept);
+  for (TextRange& range : rest.kept) {
+    range.begin -= static_cast<uint32_t>(bytes);
+    range.end -= static_cast<uint32_t>(bytes);
+  }
   rest.marks = entry.marks + own;
   rest.mark_count = static_cast<uint32_t>(marks.size() - own);
   for (Mark& mark : std::span(rest.marks, rest.mark_count)) {

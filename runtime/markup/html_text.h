@@ -37,6 +37,9 @@ struct HtmlSentence {
   std::string_view text;
   // It begins with so many of a protected span: for TextCursor.
   size_t protected_bytes = 0;
+  // What in the text stands for something that is not translated, such as
+  // <code>: for TranslateOptions. Lives as long.
+  std::span<const TextRange> protected_ranges = {};
 };
 
 class HtmlText {

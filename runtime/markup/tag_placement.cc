@@ -30,7 +30,7 @@ void TagPlacer::FindWords() {
                          Slice(translation_, text.begin, text.size()) ==
                              Slice(sentence_.text, source.begin, source.size());
     if (!is_same) {
-      AddWord(text, {}, i);
+      AddWords(text, i);
       continue;
     }
     for (uint32_t begin = text.begin; begin < text.end;) {
@@ -54,8 +54,21 @@ void TagPlacer::FindWords() {
     }
     const size_t begin = at;
     while (at < translation_.size() && !IsHtmlSpace(translation_[at])) ++at;
-    AddWord({static_cast<uint32_t>(begin), static_cast<uint32_t>(at)}, {}, 0);
+    AddWords({static_cast<uint32_t>(begin), static_cast<uint32_t>(at)}, 0);
   }
+}
+
+// Adds a token. Placeholders are words of their own.
+void TagPlacer::AddWords(TextRange text, size_t link) {
+  uint32_t begin = text.begin;
+  for (uint32_t at = begin; at < text.end; ++at) {
+    const uint32_t end = at + KeptPlaceholder::kBytes;
+    if (end > text.end || !HasPlaceholder(at)) continue;
+    if (begin < at) AddWord({begin, at}, {}, link);
+    AddWord({at, end}, {}, link);
+    begin = end;
+  }
+  if (begin < text.end) AddWord({begin, text.end}, {}, link);
 }
 
 bool TagPlacer::IsMarked(uint32_t offset) const {
@@ -163,6 +176,10 @@ void TagPlacer::BuildTree() {
     nodes_[node].open = i;
     if (mark.kind == Mark::Kind::kOpen) {
       inner = node;
+    } else if (mark.kind == Mark::Kind::kKept &&
+               KeptPlaceholder::IsAt(sentence_.text, mark.offset)) {
+      nodes_[node].kept = true;
+      nodes_[node].source.end += KeptPlaceholder::kBytes;
     } else {
       nodes_[node].point = true;
     }
@@ -354,12 +371,26 @@ void TagPlacer::PlaceChildren(uint16_t parent) {
     Settle(i, edge, end);
     end = edge;
   });
+  // What is kept goes where its placeholder is.
+  for_each_left([&](uint16_t i) {
+    const Node& node = nodes_[i];
+    if (!node.kept) return;
+    const std::string_view placeholder =
+        Slice(sentence_.text, node.source.begin, node.source.size());
+    for (size_t word = begin; word < end; ++word) {
+      const TextRange text = words_[word].text;
+      if (words_[word].owner == parent &&
+          Slice(translation_, text.begin, text.size()) == placeholder) {
+        return Settle(i, word, word + 1);
+      }
+    }
+  });
   // The surest first.
   for (;;) {
     uint16_t best = kNone;
     Run run;
     for_each_left([&](uint16_t i) {
-      if (nodes_[i].empty) return;
+      if (nodes_[i].empty || nodes_[i].kept) return;
       Run own;
       if (CoversParent(nodes_[i])) {
         own = {0, begin, end};
@@ -391,10 +422,33 @@ std::string_view TagPlacer::Gap() const {
   return Slice(translation_, begin, end - begin);
 }
 
+// Whether a placeholder of the sentence is at translation_[at].
+bool TagPlacer::HasPlaceholder(size_t at) const {
+  if (!KeptPlaceholder::IsAt(translation_, at)) return false;
+  const std::string_view found =
+      Slice(translation_, at, KeptPlaceholder::kBytes);
+  return std::ranges::any_of(sentence_.marks, [&](const Mark& mark) {
+    return mark.kind == Mark::Kind::kKept &&
+           From(sentence_.text, mark.offset).starts_with(found);
+  });
+}
+
+// Writes translation_[begin, end) without placeholders, which stand for what
+// is written elsewhere.
+void TagPlacer::WriteText(size_t begin, size_t end, HtmlWriter& writer) {
+  for (size_t at = begin; at < end; ++at) {
+    if (!HasPlaceholder(at)) continue;
+    writer.WriteText(translation_, begin, at, sentence_.style);
+    begin = at + KeptPlaceholder::kBytes;
+  }
+  writer.WriteText(translation_, begin, end, sentence_.style);
+}
+
 void TagPlacer::WriteGap(HtmlWriter& writer) {
   if (!gap_written_) {
     const std::string_view gap = Gap();
-    writer.WriteText(gap, 0, gap.size(), sentence_.style);
+    const size_t begin = at_ == 0 ? 0 : words_[at_ - 1].text.end;
+    WriteText(begin, begin + gap.size(), writer);
     gap_written_ = true;
     if (!gap.empty()) owes_space_ = after_word_ = false;
   }
@@ -409,7 +463,7 @@ void TagPlacer::WriteUntil(size_t word, HtmlWriter& writer) {
   for (; at_ < word; ++at_) {
     WriteGap(writer);
     const TextRange text = words_[at_].text;
-    writer.WriteText(translation_, text.begin, text.end, sentence_.style);
+    WriteText(text.begin, text.end, writer);
     after_word_ = EndsWord(Slice(translation_, 0, text.end));
     gap_written_ = false;
     object_ = nullptr;
@@ -429,8 +483,11 @@ const Mark* TagPlacer::FirstObject(const Node& element) const {
     const Node& node = nodes_[child];
     const Mark* const mark =
         node.open == kNone ? nullptr : &sentence_.marks[node.open];
-    if (node.point) {
-      return mark->kind == Mark::Kind::kObject ? mark : nullptr;
+    if (node.point || (node.kept && node.begin == node.end)) {
+      return mark->kind == Mark::Kind::kObject ||
+                     mark->kind == Mark::Kind::kKept
+                 ? mark
+                 : nullptr;
     }
     child = node.first_child;
   }
@@ -450,7 +507,8 @@ void TagPlacer::WriteSpaceBefore(const Mark& object, HtmlWriter& writer) {
 
 // Writes what has no text, with white space around it if it had some.
 void TagPlacer::WritePoint(const Mark& mark, HtmlWriter& writer) {
-  const bool object = mark.kind == Mark::Kind::kObject;
+  const bool object =
+      mark.kind == Mark::Kind::kObject || mark.kind == Mark::Kind::kKept;
   const bool before_word =
       at_ < word_count_ &&
       BeginsWord(From(translation_, words_[at_].text.begin));
@@ -485,7 +543,17 @@ void TagPlacer::WriteAll(HtmlWriter& writer) {
     }
     const Node& node = nodes_[next];
     WriteUntil(node.begin, writer);
-    if (node.point) {
+    if (node.kept && node.begin < node.end) {
+      WriteGap(writer);
+      WriteTag(node.open, writer);
+      at_ = node.end;
+      after_word_ = true;
+      gap_written_ = false;
+      object_ = nullptr;
+      next = node.next;
+      continue;
+    }
+    if (node.point || node.kept) {
       WritePoint(sentence_.marks[node.open], writer);
       next = node.next;
       continue;

@@ -27,7 +27,8 @@ struct Mark {
     kOpen,    // <b>
     kClose,   // </b>
     kPoint,   // <img>, or a comment: it has no text.
-    kObject,  // <code>x</code>: it reads like a word.
+    kObject,  // It reads like a word, and no text stands for it.
+    kKept,    // <code>x</code>: a placeholder stands for it in the text.
   };
 
   uint32_t offset = 0;     // In the text.
@@ -39,6 +40,25 @@ struct Mark {
   bool space_after = false;
   bool word_before = false;
   bool word_after = false;
+};
+
+// What stands in the text for a mark that is kept: one of the 32 characters
+// from U+FDD0, which Unicode keeps for the internal use of programs.
+struct KeptPlaceholder {
+  static constexpr size_t kMost = 32;
+  static constexpr size_t kBytes = 3;
+
+  // Writes the one with a number.
+  static void Write(size_t number, char* out) {
+    out[0] = '\xEF';
+    out[1] = '\xB7';
+    out[2] = static_cast<char>(0x90 + number % kMost);
+  }
+  static bool IsAt(std::string_view text, size_t at) {
+    return at + kBytes <= text.size() && text[at] == '\xEF' &&
+           text[at + 1] == '\xB7' && text[at + 2] >= '\x90' &&
+           text[at + 2] <= '\xAF';
+  }
 };
 
 struct TaggedSentence {
@@ -78,6 +98,7 @@ class TagPlacer {
     uint16_t close = kNone;  // None: it is closed after the sentence.
     TextRange source;
     bool point = false;       // Has no text, nor elements in it.
+    bool kept = false;        // Its text is a placeholder.
     bool empty = false;       // Has no text.
     bool from_start = false;  // It was opened before the sentence.
     bool to_end = false;      // It is closed after the sentence.
@@ -106,6 +127,7 @@ class TagPlacer {
 
   void FindWords();
   bool IsMarked(uint32_t offset) const;
+  void AddWords(TextRange text, size_t link);
   void AddWord(TextRange text, TextRange same, size_t link);
   void BuildTree();
   uint16_t AddNode(uint16_t parent, uint32_t offset);
@@ -121,6 +143,8 @@ class TagPlacer {
   TextRange WordBefore(uint32_t offset) const;
   TextRange WordAfter(uint32_t offset) const;
   void WriteAll(HtmlWriter& writer);
+  bool HasPlaceholder(size_t at) const;
+  void WriteText(size_t begin, size_t end, HtmlWriter& writer);
   void WriteUntil(size_t word, HtmlWriter& writer);
   void WriteGap(HtmlWriter& writer);
   const Mark* FirstObject(const Node& element) const;

@@ -205,7 +205,8 @@ TEST(HtmlText, TakesWholeWordsIfATagIsWithin) {
   EXPECT_EQ(Translate("un<u>der</u>line", one).html, "<u>subrayar</u>");
   // Unless the word is the same.
   const auto same = [](const std::string& text) {
-    return Translated{text, {{{0, 4}, {0, 4}}, {{4, 9}, {4, 9}}}};
+    const auto end = static_cast<uint32_t>(text.size());
+    return Translated{text, {{{0, 4}, {0, 4}}, {{4, end}, {4, end}}}};
   };
   EXPECT_EQ(Translate("un<u>der</u>line", same).html, "un<u>der</u>line");
   EXPECT_EQ(Translate("unde<var>x</var>r<var>y</var>line", same).html,
@@ -252,6 +253,31 @@ TEST(HtmlText, PlacesWhatHasNoText) {
   EXPECT_EQ(UpperOf("x <a id=\"y\"/>y"), "X <a id=\"y\"/>Y");
 }
 
+// The model reads a word in place of what is kept, if it is one to a reader.
+TEST(HtmlText, KeepsAPlaceForWhatReadsLikeAWord) {
+  const auto text = std::make_unique<HtmlText>(
+      SentenceRules{}, [](void*, std::string_view) {}, nullptr);
+  text->Push(
+      "run <code>a b</code> or <i translate=no>c</i>, "
+      "<code> </code> <svg><text>d</text></svg> now");
+  text->End();
+  HtmlSentence sentence;
+  ASSERT_EQ(text->Next(&sentence), HtmlText::Got::kSentence);
+  EXPECT_EQ(sentence.text, "run \uFDD0 or \uFDD1,   now");
+  ASSERT_EQ(sentence.protected_ranges.size(), 2u);
+  EXPECT_EQ(sentence.protected_ranges[0].begin, 4u);
+  EXPECT_EQ(sentence.protected_ranges[1].end, 14u);
+  // A character of the text that looks like a placeholder stays.
+  EXPECT_EQ(UpperOf("a\uFDD0 <code>x</code> \uFDD5 \uFDD0"),
+            "A<code>x</code>  \uFDD5 ");
+  // More than there are placeholders are kept, too.
+  std::string many;
+  for (int i = 0; i < 100; ++i) {
+    many += " <code>" + std::to_string(i) + "</code>";
+  }
+  EXPECT_EQ(UpperOf("a" + many + "."), "A" + many + ".");
+}
+
 TEST(HtmlText, LeavesCodeAsItIs) {
   EXPECT_EQ(UpperOf("use <code>a &lt; b</code> to stage."),
             "USE <code>a &lt; b</code> TO STAGE.");
@@ -259,14 +285,22 @@ TEST(HtmlText, LeavesCodeAsItIs) {
   EXPECT_EQ(UpperOf("use <code>a <code>b</code> c</code>."),
             "USE <code>a <code>b</code> c</code>.");
   // No words are glued to it.
-  EXPECT_EQ(Translate("run <code>x</code>, now", Order({2, 0, 1})).html,
+  EXPECT_EQ(Translate("run <code>x</code>, now", Order({3, 0, 1, 2})).html,
             "NOW RUN <code>x</code>,");
-  EXPECT_EQ(Translate("(<code>x</code>) a b", Order({2, 3})).html,
+  EXPECT_EQ(Translate("run <b><code>x</code></b> now.", Order({1, 0, 2})).html,
+            "<b><code>x</code></b> RUN NOW");
+  // Where its placeholder is lost.
+  EXPECT_EQ(Translate("run <code>x</code>, now", Order({3, 0, 2})).html,
+            "NOW RUN <code>x</code>,");
+  EXPECT_EQ(Translate("(<code>x</code>) a b", Order({3, 4})).html,
             "<code>x</code> A B");
-  EXPECT_EQ(Translate("run <b><code>x</code></b> now.", Order({0, 2, 1})).html,
+  EXPECT_EQ(Translate("run <b><code>x</code></b> now.", Order({0, 3, 2})).html,
             "RUN <b><code>x</code></b>. NOW");
-  EXPECT_EQ(Translate("run <b><code>x</code> a</b> now.", Order({0, 2})).html,
+  EXPECT_EQ(Translate("run <b><code>x</code> a</b> now.", Order({0, 3})).html,
             "RUN <b><code>x</code></b> NOW");
+  // Or twice in it.
+  EXPECT_EQ(Translate("run <code>x</code> now", Order({1, 0, 1, 2})).html,
+            "<code>x</code> RUN  NOW");
   // Nor are two of them parted.
   EXPECT_EQ(UpperOf("run <code>x</code><code>y</code> now."),
             "RUN <code>x</code><code>y</code> NOW.");
