@@ -48,6 +48,11 @@ void MoveToJoined(std::string_view whole, std::string_view joined,
         break;
       }
     }
+    // A space in the place of a line break comes before a placeholder.
+    while (mark.kind == Mark::Kind::kKept && to < joined.size() &&
+           from < whole.size() && joined[to] != whole[from]) {
+      ++to;
+    }
     mark.offset = static_cast<uint32_t>(to);
   }
 }

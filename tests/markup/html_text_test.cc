@@ -270,6 +270,11 @@ TEST(HtmlText, KeepsAPlaceForWhatReadsLikeAWord) {
   // A character of the text that looks like a placeholder stays.
   EXPECT_EQ(UpperOf("a\uFDD0 <code>x</code> \uFDD5 \uFDD0"),
             "A<code>x</code>  \uFDD5 ");
+  // A line ends before it.
+  EXPECT_EQ(UpperOf("a\n<code>x</code>\n<code>y</code> b"),
+            "A <code>x</code> <code>y</code> B");
+  EXPECT_EQ(UpperOf("\u4E2D\n<code>x</code>\n\u4E2D"),
+            "\u4E2D <code>x</code> \u4E2D");
   // More than there are placeholders are kept, too.
   std::string many;
   for (int i = 0; i < 100; ++i) {

@@ -27,6 +27,7 @@ FILES = (
     "*.model",
     "model.SRC",
     "model.TGT",
+    "metadata.json",
     "dict.SRC.json",
     "dict.TGT.json",
     "tokenization_small100.py",
