@@ -103,7 +103,7 @@ class Server:
 
 
 class Nginx:
-    """Debian's nginx before a server, at a port of its own, as docs/behind_a_proxy.md says."""
+    """Debian's nginx before a server, at a port of its own, as server/proxy.md says."""
 
     def __init__(self, upstream):
         self.folder = tempfile.TemporaryDirectory()
