@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <new>
-#include <optional>
 
+#include "internals.h"
 #include "latimer/streams.h"
 #include "markup/html_text.h"
 
@@ -28,25 +28,9 @@ HtmlStream::~HtmlStream() { document().~Document(); }
 
 // Begins the sentence that waits, or as much of it as fits the longest source.
 Status HtmlStream::BeginWaiting() {
-  const HtmlSentence& sentence = document().waiting;
   ++sentences_;
-  // Not how many have begun: one may begin again.
-  options_.sampling.stream = sentence.number + 1;
-  options_.protected_ranges = sentence.protected_ranges;
-  std::optional<TextCursor> cursor;
-  const auto begin = [&] {
-    cursor.emplace(sentence.text, options_, sentence.protected_bytes);
-    return translator_.Begin(*cursor, sentence.number);
-  };
-  Status status = begin();
-  if (status.code() == StatusCode::kTextTooLong) {
-    options_.protected_ranges = {};  // A source of fixed length has no room.
-    status = begin();
-  }
-  LATIMER_RETURN_IF_ERROR(status);
-  document().html.Cut(sentence.number, cursor->source_bytes(),
-                      cursor->space_follows(), cursor->protected_bytes());
-  return Status();
+  return Internals::BeginHtml(translator_, document().waiting, &options_,
+                              &document().html);
 }
 
 Status HtmlStream::Advance() {

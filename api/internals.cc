@@ -1,6 +1,9 @@
 #include "internals.h"
 
+#include <optional>
+
 #include "base/check.h"
+#include "markup/html_text.h"
 #include "model/operation_bytes.h"
 #include "translator_state.h"
 
@@ -39,6 +42,28 @@ const char* Internals::KernelName(const Translator& translator, int index) {
   if (i == index) return engine.vector->name;
   const NibbleKernels* nibble = engine.nibble;
   return i + 1 == index && nibble != nullptr ? nibble->name : nullptr;
+}
+
+Status Internals::BeginHtml(Translator& translator,
+                            const HtmlSentence& sentence,
+                            TranslateOptions* options, HtmlText* html) {
+  // Not how many have begun: one may begin again.
+  options->sampling.stream = sentence.number + 1;
+  options->protected_ranges = sentence.protected_ranges;
+  std::optional<TextCursor> cursor;
+  const auto begin = [&] {
+    cursor.emplace(sentence.text, *options, sentence.protected_bytes);
+    return translator.Begin(*cursor, sentence.number);
+  };
+  Status status = begin();
+  if (status.code() == StatusCode::kTextTooLong) {
+    options->protected_ranges = {};  // A source of fixed length has no room.
+    status = begin();
+  }
+  LATIMER_RETURN_IF_ERROR(status);
+  html->Cut(sentence.number, cursor->source_bytes(), cursor->space_follows(),
+            cursor->protected_bytes());
+  return Status();
 }
 
 }  // namespace latimer

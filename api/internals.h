@@ -12,6 +12,9 @@
 
 namespace latimer {
 
+class HtmlText;
+struct HtmlSentence;
+
 // Precondition of all: the translator has loaded a model.
 class __attribute__((visibility("hidden"))) Internals {
  public:
@@ -27,6 +30,12 @@ class __attribute__((visibility("hidden"))) Internals {
   // Whether a sentence that has begun waits: after a call of Advance that
   // returned false, for memory that others have.
   static bool HasQueued(const Translator& translator);
+  // Begins a sentence of HTML, or as much of it as fits the longest source, and
+  // tells `html` how much that is; the ticket is its number. The options, whose
+  // stream and protected ranges become the sentence's, must live until it has
+  // finished, as for Translator::Begin.
+  static Status BeginHtml(Translator& translator, const HtmlSentence& sentence,
+                          TranslateOptions* options, HtmlText* html);
   // Names of the kernels in use: index 0 is the GEMM for one row, then come
   // those for more rows, quantization and vectors; null after the last.
   static const char* KernelName(const Translator& translator, int index);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "cli/lines.h"
 #include "cli/progress.h"
 #include "cli/workers.h"
+#include "internals.h"
 #include "latimer/streams.h"
 #include "markup/html_text.h"
 
@@ -166,21 +166,9 @@ class HtmlWork final : public SharedWork {
   // source.
   void BeginIn(Translator& translator) {
     ++sentences_;
-    options_.sampling.stream = next_.number + 1;
-    options_.protected_ranges = next_.protected_ranges;
-    std::optional<TextCursor> cursor;
-    const auto begin = [&] {
-      cursor.emplace(next_.text, options_, next_.protected_bytes);
-      return translator.Begin(*cursor, next_.number);
-    };
-    Status status = begin();
-    if (status.code() == StatusCode::kTextTooLong) {
-      options_.protected_ranges = {};  // A source of fixed length has no room.
-      status = begin();
-    }
+    const Status status =
+        Internals::BeginHtml(translator, next_, &options_, &html_);
     if (!status.ok()) return Fail(next_.number, status);
-    html_.Cut(next_.number, cursor->source_bytes(), cursor->space_follows(),
-              cursor->protected_bytes());
     waits_ = false;
     ++under_way_;
   }
