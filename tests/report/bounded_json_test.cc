@@ -4,19 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <ctime>
 #include <string>
+
+#include "tests/base/growth.h"
 
 namespace latimer::bounded_json_test {
 
 using Json = nlohmann::json;
-
-std::string Repeated(const std::string& text, size_t count) {
-  std::string all;
-  for (size_t i = 0; i < count; ++i) all += text;
-  return all;
-}
 
 TEST(BoundedJson, ReadsWhatNlohmannReads) {
   for (const char* text :
@@ -71,20 +65,6 @@ TEST(BoundedJson, NamesTheFirstDuplicateAndKeepsItsLastValue) {
   EXPECT_EQ(read.value, Json::parse(R"({"a":4,"c":5})"));
 }
 
-double CpuSeconds(const std::string& text) {
-  double least = 1e9;
-  for (int i = 0; i < 3; ++i) {
-    const std::clock_t begin = std::clock();
-    const BoundedJson read = ReadBoundedJson(text);
-    EXPECT_EQ(read.error, JsonError::kNone);
-    least = std::min(
-        least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
-  }
-  return least;
-}
-
-// Sixteen times the input would take 256 times the time, were it quadratic;
-// doubled four times at 2.5 times each, 39.
 TEST(BoundedJson, TimeGrowsAsTheLength) {
   const auto members = [](size_t count) {
     std::string text = "{";
@@ -98,14 +78,14 @@ TEST(BoundedJson, TimeGrowsAsTheLength) {
       return "[" + Repeated(one + ",", count) + one + "]";
     };
   };
-  const auto expect_linear = [](const auto& make) {
-    const double few = std::max(CpuSeconds(make(10'000)), 0.002);
-    EXPECT_LT(CpuSeconds(make(160'000)), 39 * few) << make(1);
+  const auto read = [](const std::string& text) {
+    EXPECT_EQ(ReadBoundedJson(text).error, JsonError::kNone);
   };
-  expect_linear(members);
-  expect_linear(elements("{}"));
-  expect_linear(elements("[]"));
-  expect_linear(elements("\"a\""));
+  ExpectLinear(40'000, members, read);
+  for (const char* element : {"{}", "[]", "\"a\""}) {
+    SCOPED_TRACE(element);
+    ExpectLinear(40'000, elements(element), read);
+  }
 }
 
 }  // namespace latimer::bounded_json_test
