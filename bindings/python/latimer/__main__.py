@@ -39,10 +39,12 @@ _MODELS_USAGE = """\
 Usage: latimer models [LANGUAGE...] [--offline] [--update] [--json]
 
 Lists the published students of the languages, or all: the pair, size, MB of
-the file, MB of RAM beside it as `latimer plan` predicts for what is here, BLEU
-and COMET of FLORES-200 as published, licence, where it comes from, and whether
-it is here. The catalog is kept for a day; --update asks at once, and
---offline takes what is here.
+the file, MB of RAM beside it, milliseconds for a sentence of 32 tokens on one
+core of this machine, BLEU and COMET of FLORES-200 as published, licence, where
+it comes from, and whether it is here. RAM and time of what is not here are
+predicted: those of a stand-in of the same size, which is made and timed once, in
+a second. The catalog is kept for a day; --update asks at once, and --offline
+takes what is here.
 """
 
 _REMOVE_USAGE = """\

@@ -36,6 +36,17 @@ def folder() -> pathlib.Path:
     return base.expanduser() / "latimer" / "models"
 
 
+def write(path: pathlib.Path, data: bytes) -> None:
+    """Writes a file at once, or not at all if it cannot be kept."""
+    partial = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(data)
+        os.replace(partial, path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+
+
 @dataclass
 class Record:
     """What a converted file was made of."""

