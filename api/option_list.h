@@ -111,13 +111,13 @@ inline constexpr std::tuple kRows = {
         "its target language"},
     OptionRow<&T::language_code>{
         Text("language_code", kNowhere, "CODE"),
-        "put before each text, such as >>deu<<"},
+        "prepended to each text, such as >>deu<<"},
     OptionRow<&T::task>{
         Text("task", kLanguage, "NAME"),
         "task of a T5 model"},
     OptionRow<&T::prefix>{
         Text("prefix", kLanguage, "TEXT"),
-        "put TEXT before each text"},
+        "prepend TEXT to each text"},
 
     OptionRow<&T::max_target_tokens>{
         OrDefault(Count("max_target_tokens", kLimits)),
@@ -133,14 +133,14 @@ inline constexpr std::tuple kRows = {
         "spend at most N milliseconds on a line or sentence"},
     OptionRow<&T::guards>{
         Flag("guards", kLimits, /*on_by_default=*/true),
-        "do not stop loops and far too long translations"},
+        "let a translation loop or become far too long"},
 
     OptionRow<&T::protect>{
         Flag("protect", kTokens),
         "keep placeholders, URLs and the like as they are"},
     OptionRow<&T::fold>{
         Flag("fold", kTokens, /*on_by_default=*/true),
-        "do not fold characters that the model lacks"},
+        "do not replace characters that the model lacks"},
     OptionRow<&T::keep_unknown>{
         Flag("keep_unknown", kTokens, /*on_by_default=*/true),
         "drop characters that the model cannot read"},
@@ -149,7 +149,7 @@ inline constexpr std::tuple kRows = {
         "search with N beams (default: the model's number)"},
     OptionRow<&T::alternatives>{
         OrDefault(Count("alternatives", kTokens)),
-        "list N ways to go on after --target-prefix"},
+        "list N ways to continue --target-prefix"},
     OptionRow<&T::length_penalty>{
         Needs(kBeams, Number("length_penalty", kAny)),
         "with beams: above 0 prefers long translations"},
@@ -159,22 +159,22 @@ inline constexpr std::tuple kRows = {
         "with beams: true, false or never, as in transformers"},
     OptionRow<&Sampling::enabled>{
         Draws(Flag("sample", kTokens)),
-        "draw tokens by their probabilities"},
+        "sample tokens by their probabilities"},
     OptionRow<&Sampling::temperature>{
         Draws(Number("temperature", kAboveZero)),
-        "draw; above 1 makes tokens more alike"},
+        "sample; above 1 makes unlikely tokens more likely"},
     OptionRow<&Sampling::top_k>{
         Draws(OrDefault(Count("top_k", kTokens))),
-        "draw from the N most likely tokens"},
+        "sample from the N most likely tokens"},
     OptionRow<&Sampling::top_p>{
         Draws(Number("top_p", kAboveZeroUpToOne)),
-        "draw from the most likely that sum up to X"},
+        "sample from the most likely tokens that add up to X"},
     OptionRow<&Sampling::min_p>{
         Draws(OrDefault(Number("min_p", kAboveZeroUpToOne))),
-        "only tokens at least X times as likely as the best"},
+        "sample from tokens X times as likely as the best"},
     OptionRow<&Sampling::seed>{
         Needs(kSampling, Count("seed", kTokens, UINT64_MAX)),
-        "draw other tokens with another N (default: 0)"},
+        "seed of the sampling (default: 0)"},
     OptionRow<&T::target_prefix>{
         Text("target_prefix", kTokens, "TEXT"),
         "begin each translation with TEXT; with --ids, ids"},
@@ -183,20 +183,20 @@ inline constexpr std::tuple kRows = {
         "begin each translation with token N"},
     OptionRow<&T::no_repeat_ngram>{
         Count("no_repeat_ngram", kTokens),
-        "produce no sequence of N tokens twice; 0: off"},
+        "never repeat a sequence of N tokens; 0: off"},
     OptionRow<&T::repetition_penalty>{
         OrDefault(Number("repetition_penalty", kAboveZero)),
-        "make tokens that were produced less likely; 1: off"},
+        "make repeated tokens less likely; 1: off"},
 
     OptionRow<&T::attention>{
         Choice("attention", kNowhere, "KIND", "none|cross|encoder|decoder"),
-        "keep the weights of this attention"},
+        "return the weights of this attention"},
     OptionRow<&T::scores>{
         Flag("scores", kNowhere),
-        "keep the log-probability of each token"},
+        "return the log-probability of each token"},
     OptionRow<&T::alignment>{
         Flag("alignment", kNowhere),
-        "keep where each token comes from"},
+        "return the source of each token"},
 };
 // clang-format on
 

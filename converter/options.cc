@@ -70,13 +70,13 @@ class OptionParser {
         "ed25519");
     app_.add_flag("--json", o_.json, "print the result and the bill as JSON");
     app_.add_flag("--bill", o_.bill,
-                  "print what the model costs: flash by part, RAM by buffer, "
-                  "bytes read per token");
+                  "print the model's bill: flash by part, RAM by buffer, bytes "
+                  "read per token");
     app_.add_flag("-v,--verbose", o_.verbose,
                   "print each step as it begins, and the bill");
     app_.add_flag("-q,--quiet", o_.quiet, "print warnings and errors only");
     app_.add_flag("--progress", o_.progress,
-                  "show progress on standard error even if it is no terminal");
+                  "show progress even if standard error is not a terminal");
   }
 
   // After parsing. Throws UsageError if options contradict each other.
@@ -173,16 +173,17 @@ class OptionParser {
     // Needs no model, so it ends parsing.
     app_.add_option_function<std::string>(
             "--print-map", PrintMap,
-            "print a preset of --map, as a start for a map of your own")
+            "print a preset of --map as a template for your own map")
         ->trigger_on_parse()
         ->option_text("NAME");
     Add("--source-lang", o_.source_language, "CODE",
-        "with --target-lang: the source language of a multilingual model that "
-        "is to translate one pair only");
+        "with --target-lang: the source language, if a multilingual model is "
+        "to translate one pair only");
     Add("--target-lang", o_.target_language, "CODE",
         "the only language that the model will translate into");
     Add("--sentence-rules", o_.sentence_rules, "CODE,...|none",
-        "the source's languages, whose abbreviations do not end a sentence (" +
+        "languages of the source, for the abbreviations that do not end a "
+        "sentence (" +
             SentenceRuleNames() +
             "), or none [the language that the model names]");
     written_.push_back(app_.add_option("-o,--output", o_.output,
@@ -191,9 +192,9 @@ class OptionParser {
                   "convert only the weights; the model translates token ids")
         ->excludes(app_.add_flag(
             "--no-target-tokenizer", o_.no_target_tokenizer,
-            "leave out the target's tokenizer, where it is not the source's: a "
-            "smaller file, without target prefixes, banned words and terms as "
-            "text"));
+            "leave out the target's tokenizer if it differs from the source's; "
+            "the file is smaller but takes no target prefixes, banned words "
+            "and terms as text"));
   }
 
   static void PrintMap(const std::string& name) {
@@ -214,8 +215,8 @@ class OptionParser {
         "--max-loss on the text of --certify, else of --calibrate")
         ->check(CLI::IsMember({"f32", "f16", "int8", "int6", "int4", "auto"}));
     Add("--max-loss", o_.max_loss, "SHARE [0.01]",
-        "with --weights auto: the largest share of f32's tokens in whose place "
-        "the packed model may choose others")
+        "with --weights auto: the largest share of positions where the packed "
+        "model may choose a different token than f32")
         ->check(CLI::Range(0.0, 1.0));
     Add("--int4-error", o_.int4_error, "PART [0.15]",
         "the largest relative error (root mean square) that int4 may cause in "
@@ -236,11 +237,11 @@ class OptionParser {
         "inside feed-forward layers so that quantization loses less");
     AddInput(
         "--calibrate", o_.calibrate, "TEXT.txt",
-        "translate this text, one sentence per line, and round the weights "
-        "so that products with its inputs lose least (GPTQ)");
+        "translate this text, one sentence per line, and round the weights so "
+        "that the products of the matrices change least (GPTQ)");
     AddInput("--board", board_, "NAME|FILE.cmake",
-             "pack for this board's kernels and compare the bill with its RAM: "
-             "a board file, or one of " +
+             "pack for this board's kernels and check that the model fits its "
+             "RAM; a board file, or one of " +
                  BoardNames());
     Add("--tile", tile_,
         "8x8|16x8|16x4|4x8|8x2s4|4x4|8x16, f32: 8x1|4x1, f16: 16x1 [the "
@@ -252,24 +253,23 @@ class OptionParser {
         "others; of f16 weights: 16x1")
         ->check(CLI::IsMember(Tiles()));
     app_.add_flag("--no-pruned-argmax", o_.no_pruned_argmax,
-                  "store the output matrix like the others, so that all logits "
-                  "are computed");
+                  "store the output matrix like the others, so that every step "
+                  "computes all logits");
   }
 
   void AddProfile() {
     written_.push_back(app_.add_option(
         "--profile", o_.profile,
-        "also write a profile header, from which a runtime for exactly this "
-        "model is built; of .ltm files, one for all of them"));
+        "also write a profile header, for building a runtime for exactly this "
+        "model; with .ltm files, one header for all of them"));
     written_.back()->type_name("FILE.h");
     app_.add_option(
         "--max-source-tokens", o_.limits.source_tokens,
-        "longest source that the profile holds [the model's], beyond which the "
-        "file has no positions; a larger value raises the model's limit where "
-        "only training set it, as in T5");
+        "longest source [the model's]; profile and file have no room beyond "
+        "it; a larger value raises a limit that only training set, as in T5");
     app_.add_option("--max-target-tokens", o_.limits.target_tokens,
-                    "longest translation that the profile holds [the "
-                    "model's], beyond which the file has no positions");
+                    "longest translation [the model's]; profile and file have "
+                    "no room beyond it");
     app_.add_option("--threads", o_.limits.threads,
                     "threads that the profile allows [the board's, else 1]")
         ->check(CLI::Range(1, 64));
@@ -278,21 +278,20 @@ class OptionParser {
                     "lanes translate many sentences faster")
         ->check(CLI::Range(1, 256));
     app_.add_option("--beams", o_.beams,
-                    "beams that the model is searched with, in place of those "
-                    "of its generation config; 1: greedy search. The profile "
-                    "has room for them")
+                    "number of beams [the generation config's], for which the "
+                    "profile reserves memory; 1: greedy search")
         ->check(CLI::Range(1, 64));
     app_.add_flag("--f16-caches", o_.limits.f16_caches,
-                  "keep the decoder's keys and values in f16 in the profile: "
-                  "half of the memory, rounded");
+                  "keep the decoder's keys and values as f16, which halves "
+                  "their memory and rounds them");
     app_.add_flag("--copy-image", o_.limits.copy_image,
-                  "reserve RAM in the profile for the model file, for devices "
+                  "reserve RAM in the profile for the model file, for a device "
                   "that cannot map it");
     Add("--room-for", room_for_, RoomWords().c_str(),
-        "what the profile also has room for, with commas between the words: "
+        "features that the profile reserves memory for, separated by commas: "
         "attention (weights), scores (of tokens), alignment (which latimer "
         "translate --html needs), phrases (--terms and --protect), sampling "
-        "(--sample) and beams=N (searches with up to N beams)");
+        "(--sample) and beams=N (search with up to N beams)");
   }
 
   void AddVocabulary() {
@@ -303,7 +302,7 @@ class OptionParser {
         ->allow_extra_args(false);
     Add("--keep-scripts", o_.keep.scripts, "Latn,Cyrl,...",
         "remove the tokens of all scripts except these (ISO 15924 codes); with "
-        "--keep-vocab, tokens that either needs stay");
+        "--keep-vocab, keep a token that either option keeps");
     AddInput("--unreachable", o_.unreachable, "TEXT.txt",
              "report which tokens of this text are removed; may be repeated")
         ->allow_extra_args(false);
@@ -320,11 +319,10 @@ class OptionParser {
              "fast_align writes them [IBM model 1]")
         ->needs(text);
     Add("--shortlist-first", o_.shortlist_limits.first, "N [100]",
-        "number of target tokens, the most frequent, that are always "
-        "candidates")
+        "number of most frequent target tokens that are always candidates")
         ->needs(text);
     Add("--shortlist-best", o_.shortlist_limits.best, "N [100]",
-        "number of candidates, the most probable, per source token")
+        "number of most probable candidates per source token")
         ->needs(text);
     Add("--shortlist-threshold", o_.shortlist_limits.threshold, "P [0]",
         "the probability that a candidate must exceed")

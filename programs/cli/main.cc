@@ -26,11 +26,11 @@ struct CommandInfo {
 constexpr CommandInfo kCommands[] = {
     {"translate", cli::kTranslate, cli::Translate,
      "MODEL.ltm [SECOND.ltm] [FILE...]",
-     "translate each line of FILE, else of standard input; a\n"
-     "second model translates what the first one gives"},
+     "translate each line of FILE, or of standard input; a second\n"
+     "model translates the output of the first"},
     {"tokenize", cli::kTokenize, cli::Tokenize, "MODEL.ltm [FILE...]",
-     "turn lines of text into the token ids that translate --no-fold\n"
-     "gives the encoder"},
+     "print the token ids that the encoder reads for each line, as\n"
+     "with translate --no-fold"},
     {"inspect", cli::kInspect, cli::Inspect, "MODEL.ltm",
      "show architecture, quantization, sizes, generation config\n"
      "and provenance"},
