@@ -37,12 +37,27 @@ HEAD = """\
 
 Mozilla trained these models for Firefox, from or to English, each for a size: tiny, base-memory or base. They are small
 enough for the boards of this project and good enough for daily use. Latimer's Python package fetches one [by its
-languages](../bindings/python/README.md#models-by-languages); `latimer models` prints what there is today, and
-[get_student](../examples/get_student) does without Python.
+languages](../bindings/python/README.md#models-by-languages); `latimer models` prints what there is today.
 
 ```sh
+apt-get install g++ python3-venv
+python3 -m venv ~/latimer && . ~/latimer/bin/activate
+pip install .            # four minutes
 latimer translate "$(latimer get en-pt)" --text "Good morning."    # Bom dia.
 latimer get en-pt --size tiny
+```
+
+## Without Python
+
+[get_student](../examples/get_student) downloads the files of a student with curl, checks them with sha256sum, and
+unpacks them into a folder, here `en-pt`:
+
+```sh
+apt-get install g++ cmake curl jq ninja-build
+cmake --workflow --preset demo      # five minutes: builds latimer and its converter
+examples/get_student en-pt tiny     # or base-memory, base; else the largest that is released
+build/host/bin/latimer-convert en-pt -o en-pt.ltm
+build/host/bin/latimer translate en-pt.ltm --text "Good morning."    # Bom dia.
 ```
 
 ## What a size takes
