@@ -35,9 +35,9 @@ SHAPES = {
 HEAD = """\
 # Published students
 
-Mozilla trained these models for Firefox, from or to English, each for a size: tiny, base-memory or base. They are small
-enough for the boards of this project and good enough for daily use. Latimer's Python package fetches one [by its
-languages](../bindings/python/README.md#models-by-languages); `latimer models` prints what there is today.
+Mozilla trained these models for Firefox, from or to English, in the sizes tiny, base-memory and base. They are small
+enough for this project's boards and good enough for daily use. Latimer's Python package fetches one [by its
+languages](../bindings/python/README.md#models-by-languages); `latimer models` lists the current ones.
 
 ```sh
 apt-get install g++ python3-venv
@@ -62,30 +62,30 @@ build/host/bin/latimer translate en-pt.ltm --text "Good morning."    # Bom dia.
 
 ## What a size takes
 
-The converted file lies in flash or is mapped from a disk; RAM is the workspace and the stacks beside it, for sources
-and translations of up to 512 tokens, or of 64 (`--max-source-tokens 64 --max-target-tokens 64`). It does not depend on
-the languages.
+The converted file is in flash or is mapped from a disk. RAM is the workspace plus the stacks, for sources and
+translations of up to 512 tokens, or of 64 (`--max-source-tokens 64 --max-target-tokens 64`). It does not depend on the
+languages.
 
 | size | pieces | file | RAM, 512 tokens | RAM, 64 tokens |
 | --- | --- | --- | --- | --- |
 """
 
 MIDDLE = """
-By `latimer plan`, 2026-11-27, of int8 files of stand-ins that have each shape and a shortlist of 24 tokens a piece; the
-file of a published one may be 2 MB larger or smaller. Every size fits every board with an operating system (from the
-BeagleBone Black and the Raspberry Pi Zero 2 W on), x86-64 and browsers. With 512 tokens, none fits the board files of
-cores without an operating system, such as Cortex-M's, which have 4.2 MB of RAM or less. `latimer plan FILE --board
-NAME` says so for one file.
+These are figures of `latimer plan`, 2026-11-27, for int8 stand-ins with each shape and a shortlist of 24 tokens per
+piece; the file of a published model may be 2 MB larger or smaller. Every size fits every board with an operating system
+(from the BeagleBone Black and the Raspberry Pi Zero 2 W up), x86-64 and browsers. With 512 tokens, none fits the boards
+without an operating system, such as Cortex-M's, which have 4.2 MB of RAM or less. To check one file, run
+`latimer plan FILE --board NAME`.
 
 ## What there is
 
-{pairs} pairs, {rows} models, as the public repository
-[mozilla/firefox-translations-models](https://github.com/mozilla/firefox-translations-models) had them in December
-2025 (e7957fc4); newer ones are in Mozilla's registry. *Weights* are the bytes of the published file, unpacked. BLEU
-and COMET are the publishers' own: of FLORES as the `metadata.json` of each model states them, and of OPUS-MT on
-FLORES devtest as the folder `evaluation` does. What Latimer makes of two published students is
-[measured](../tests/trained/README.md#published-students). The repository is under the MPL 2.0, which `latimer get`
-records as the licence of each model. `-`: not published.
+These are the {pairs} pairs and {rows} models that the public repository
+[mozilla/firefox-translations-models](https://github.com/mozilla/firefox-translations-models) had in December 2025
+(e7957fc4); newer ones are in Mozilla's registry. *Weights* is the size of the published file, unpacked. BLEU and COMET
+are the publishers' own figures: those on FLORES from the `metadata.json` of each model, those of OPUS-MT on FLORES
+devtest from the folder `evaluation`. We [measured](../tests/trained/README.md#published-students) two published
+students with Latimer. The repository is under the MPL 2.0, which `latimer get` records as the licence of each model.
+`-`: not published.
 
 | pair | languages | size | weights | BLEU | COMET | OPUS-MT: BLEU | COMET |
 | --- | --- | --- | --- | --- | --- | --- | --- |
