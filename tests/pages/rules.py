@@ -44,7 +44,7 @@ class Rule:
 JAVA, PYTHON, WASM = (f"bindings/{name}/README.md" for name in ("java", "python", "wasm"))
 BULK, DEMO, OWN = (f"examples/{name}/README.md" for name in ("bulk", "en-de", "own_model"))
 SERVER, KERAS = "server/README.md", "docs/keras.md"
-DOCUMENTS = "examples/documents/README.md"
+DOCUMENTS = "docs/documents.md"
 CONVERTER, TARGETS = "converter/README.md", "targets/README.md"
 
 # How a block that is no shell's is run: its file, and the commands. {build} is left out with --short.
@@ -100,7 +100,7 @@ MIRROR = ("mirror=$TMPDIR/mirror && { [[ -e $mirror/db/models.json ]] || { pytho
 TABLE = """python -c 'import pandas; lines = open("examples/en-de/data/test.en").read().splitlines()
 pandas.DataFrame({"text": lines}).to_parquet("corpus.parquet")'"""
 USES_EN_DE = (
-    r"(Translator\(|Open\(|load\(new File\(|--model |--html |\.py |translate |Latimer\.load\()\"?en-de\.ltm|en-de\.ltm pi@"
+    r"(Translator\(|Open\(|load\(new File\(|--model |--html |\.py |translate |document |Latimer\.load\()\"?en-de\.ltm|en-de\.ltm pi@"
 )
 
 # fmt: off
@@ -180,7 +180,6 @@ RULES = [
     Rule("slow", BULK, r".", "downloads Spark, 400 MB"),
     Rule("slow", "packaging/README.md", r"preset cortex_m55$", "compiles for another machine", name=r"amalgamat"),
     Rule("slow", "packaging/README.md", r"pip install conan$", "compiles the whole runtime", name=r"^conan "),
-    Rule("slow", DOCUMENTS, r".", "downloads PyTorch, which argos-translate-files asks for"),
     Rule("slow", OWN, r"pip install torch|train\.py", "trains for 5 minutes", name=r"\bown"),
     Rule("slow", KERAS, r"pip install keras|train\.py", "trains for 5 minutes", name=r"keras_model|keras\.(ltm|h)|=keras"),
     Rule("slow", DEMO, r"smoke\.sh|evaluate\.py|verify_model\.py|^pip install", "trains a tiny model"),

@@ -1,12 +1,15 @@
 """python -m latimer, and the commands latimer and latimer-convert.
 
 `convert` runs latimer-convert; `get`, `models`, `remove` and `serve` are about
-models by their names; everything else is the latimer program's.
+models by their names, `document` translates a document; everything else is the
+latimer program's.
 """
 
 from __future__ import annotations
 
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -63,12 +66,29 @@ are those of latimer-serve, which comes with Latimer's package for the system or
 is built from its sources.
 """
 
+_DOCUMENT_USAGE = """\
+Usage: latimer document MODEL [SECOND] DOCUMENT [-o OUTPUT] [--overwrite]
+                        [--offline] [--OPTION VALUE...]
+
+Translates a document: .docx, .pptx, .odt, .odp, .epub, .html, .htm or .txt.
+MODEL and SECOND are converted files; or MODEL is two languages, whose models
+are fetched as `latimer get` does: latimer document en-pt letter.docx.
+
+  -o, --output FILE   the translation; else letter.translated.docx
+  --overwrite         FILE may be there already
+  --offline           fetch nothing
+
+Other options are those of a translation in Python: --beams 4, --protect,
+--source-lang eng_Latn.
+"""
+
 _MORE_HELP = """
 Of the Python package:
   get         fetch a model by its languages or name and convert it
   models      list published students, and what is here
   remove      remove models that were fetched
   serve       start latimer-serve with models by their languages
+  document    translate a document: .docx, .pptx, .odt, .odp, .epub, .html
   convert     what latimer-convert does
 """
 
@@ -95,6 +115,8 @@ def _main(arguments: list[str]) -> None:
         sys.exit(remove(arguments[1:]))
     if arguments[:1] == ["serve"]:
         sys.exit(serve(arguments[1:]))
+    if arguments[:1] == ["document"]:
+        sys.exit(document(arguments[1:]))
     if arguments[:1] == ["convert"]:
         _run("latimer-convert", arguments[1:])
     _run("latimer", arguments)
@@ -202,6 +224,48 @@ def serve(arguments: list[str]) -> int:
             for source, target, file in zip(languages, languages[1:], files):
                 loaded[f"{source}-{target}={file}"] = None
     os.execv(server, [server, *loaded, *options])
+
+
+def document(arguments: list[str]) -> int:
+    """Translates a document, and prints the path of what it writes."""
+    from . import _for_pair, _languages
+    from ._errors import LatimerError
+    from ._pivot import PivotTranslator
+    from ._translator import Translator
+
+    if "--help" in arguments or "-h" in arguments:
+        print(_DOCUMENT_USAGE, end="")
+        return 0
+    names, options = _parse(["--output" if a == "-o" else a for a in arguments])
+    if not 2 <= len(names) <= 3:
+        print(_DOCUMENT_USAGE, end="", file=sys.stderr)
+        return 2
+    *models, path = names
+    offline = options.pop("offline", False)
+    output = options.pop("output", None)
+    overwrite = options.pop("overwrite", False)
+    for name, value in options.items():
+        if isinstance(value, str) and re.fullmatch(r"-?\d+(\.\d+)?", value):
+            options[name] = float(value) if "." in value else int(value)
+    try:
+        files = [pathlib.Path(model) for model in models]
+        pair = None if files[0].exists() else _languages.pair(models[0])
+        if pair and len(models) == 1:
+            files = _for_pair.pair_files(*pair, offline=offline)
+        opened = [Translator(file) for file in files]
+        translator = PivotTranslator(*opened) if len(opened) == 2 else opened[0]
+        print(
+            translator.translate_document(
+                path, output, overwrite=overwrite, **options
+            )
+        )
+    except (LatimerError, ValueError, TypeError, OSError) as error:
+        says: object = error
+        if isinstance(error, OSError) and error.filename:
+            says = f"{error.filename}: {error.strerror}."
+        print(f"latimer document: {says}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def _parse(arguments: list[str]) -> tuple[list[str], dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from ._documents import DocumentTranslator
 from ._loaded import LoadedTranslator
 from ._options import TranslateOptions, Unpack, refuse
 from ._results import StreamedText, Translation
@@ -19,7 +20,7 @@ _REFUSED = (
 )
 
 
-class PivotTranslator(TextTranslator):
+class PivotTranslator(TextTranslator, DocumentTranslator):
     """Translates with the first model, and what that gives with the second.
 
     What comes out is what `latimer translate FIRST SECOND` writes. Options are

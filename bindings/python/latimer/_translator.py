@@ -6,6 +6,7 @@ import os
 from typing import Any, Literal, overload
 
 from ._auto import AutoTranslator
+from ._documents import DocumentTranslator
 from ._for_pair import open_auto, open_pair
 from ._loaded import LoadedTranslator
 from ._options import refuse
@@ -16,7 +17,7 @@ from ._pretrained import open_model
 OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu", "cache")
 
 
-class Translator(LoadedTranslator):
+class Translator(LoadedTranslator, DocumentTranslator):
     """A model that translates.
 
         translator = latimer.Translator("en-de.ltm")
