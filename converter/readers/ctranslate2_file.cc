@@ -288,6 +288,15 @@ class CTranslate2Reader {
     if (!names_.insert(name).second) {
       FailIn(path_, "has two variables named ", Printable(name));
     }
+    // Texts are copied: a small file must not fill the memory.
+    const auto text = out_.tensors.texts.find(original);
+    if (text != out_.tensors.texts.end()) {
+      copied_bytes_ += text->second.size();
+      if (copied_bytes_ > file_->bytes().size()) {
+        FailIn(path_, "has aliases that repeat more text than the file has; ",
+               "it is damaged, copy it again");
+      }
+    }
     Alias(name, original, &out_.tensors.tensors);
     Alias(name, original, &out_.tensors.unreadable);
     Alias(name, original, &out_.tensors.texts);
@@ -298,6 +307,7 @@ class CTranslate2Reader {
   const std::shared_ptr<const InputFile> file_;
   std::span<const std::byte> rest_;
   std::set<std::string> names_;
+  uint64_t copied_bytes_ = 0;  // Of texts, for aliases.
   CTranslate2File out_;
 };
 

@@ -7,6 +7,8 @@
 
 #include <limits>
 
+#include "converter/error.h"
+#include "tests/base/growth.h"
 #include "tests/converter/ctranslate2_bytes.h"
 #include "tests/converter/model_folder.h"
 
@@ -211,6 +213,60 @@ TEST(CTranslate2FileTest, WithstandsTruncationAndChangedBytes) {
       EXPECT_THAT(error.what(), HasSubstr("model.bin"));
     }
   });
+}
+
+TEST(CTranslate2FileTest, ASmallFileCannotFillTheMemory) {
+  const auto aliases = [](size_t count) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (size_t i = 0; i < count; ++i) all.emplace_back(std::to_string(i), "a");
+    return FileOf({{"a", kCt2Int8, {100'000}, std::string(100'000, 'a')}}, all);
+  };
+  EXPECT_EQ(Open(aliases(1)).tensors.texts.at("0").size(), 100'000u);
+  EXPECT_THAT(OpenError(aliases(1000)),
+              HasSubstr("repeat more text than the file has"));
+}
+
+TEST(CTranslate2FileTest, TimeGrowsWithTheFile) {
+  TempFolder folder;
+  const auto read = [&](const std::string& bytes) {
+    WriteFile(folder.path() / "model.bin", bytes);
+    try {
+      (void)ReadCTranslate2File(folder.path() / "model.bin");
+    } catch (const ConversionError&) {
+    }
+  };
+  const std::vector<Ct2Variable> kinds = {
+      {"heads", kCt2Int16, {}, Raw<int16_t>({12})},
+      {"f32", kCt2F32, {1, 1, 1}, Raw<float>({1})},
+      {"int32", kCt2Int32, {1}, Raw<int32_t>({1})},
+      {"w", kCt2Int16, {1, 1}, Raw<int16_t>({1})},
+      {"text", kCt2Int8, {1}, "a"}};
+  for (const Ct2Variable& kind : kinds) {
+    SCOPED_TRACE(kind.name);
+    const auto variables = [&](size_t n) {
+      std::vector<Ct2Variable> all;
+      for (size_t i = 0; i < n; ++i) {
+        all.push_back(kind);
+        all.back().name += std::to_string(i);
+      }
+      return FileOf(all);
+    };
+    ExpectLinear(5000, variables, read);
+    // Of one that is as large as all its aliases.
+    const auto aliases = [&](size_t n) {
+      Ct2Variable variable = kind;
+      if (kind.shape.size() == 1) {
+        variable.data = Repeated(kind.data, 20 * n);
+        variable.shape = {static_cast<uint32_t>(20 * n)};
+      }
+      std::vector<std::pair<std::string, std::string>> all;
+      for (size_t i = 0; i < n; ++i) {
+        all.emplace_back("v" + std::to_string(i), kind.name);
+      }
+      return FileOf({variable}, all);
+    };
+    ExpectLinear(4000, aliases, read);
+  }
 }
 
 }  // namespace latimer::ctranslate2_file_test

@@ -22,6 +22,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/huggingface_model.h"
+#include "tests/base/growth.h"
 #include "tests/converter/model_folder.h"
 #include "tests/text/tokenizer_fixture.h"
 
@@ -143,7 +144,8 @@ TEST(HuggingFaceTokenizerTest, ALongTextOfBytePairsTakesItsTurn) {
 // A folder of a fixture whose tokenizer.json is changed.
 class TokenizerJsonTest : public testing::Test {
  protected:
-  static std::string ErrorOf(const std::string& name, auto edit) {
+  static std::string ErrorOf(const std::string& name, auto edit,
+                             size_t rows = 0) {
     const TempFolder folder;
     fs::copy(
         Data() / name, folder.path(),
@@ -152,6 +154,12 @@ class TokenizerJsonTest : public testing::Test {
     nlohmann::json json = nlohmann::json::parse(ReadFile(path));
     edit(json);
     WriteFile(path, json.dump());
+    if (rows > 0) {
+      const fs::path other = folder.path() / "config.json";
+      nlohmann::json config = nlohmann::json::parse(ReadFile(other));
+      config["vocab_size"] = rows;
+      WriteFile(other, config.dump());
+    }
     try {
       (void)HuggingFaceTokenizerOf(folder.path());
     } catch (const ConversionError& error) {
@@ -330,6 +338,53 @@ TEST_F(TokenizerJsonTest, AHundredThousandAddedTokensTakeNoTime) {
     }
   });
   EXPECT_NE(error, "none");  // They have no rows.
+}
+
+TEST_F(TokenizerJsonTest, TimeGrowsWithTheFile) {
+  const auto read = [](const auto& folder_and_edit) {
+    const auto& [folder, edit] = folder_and_edit;
+    (void)ErrorOf(folder, edit, 1'000'000);
+  };
+  const auto of = [](const char* folder, const auto& edit) {
+    return [folder, edit](size_t n) {
+      const auto with = [n, edit](nlohmann::json& json) { edit(json, n); };
+      return std::pair(std::string(folder), with);
+    };
+  };
+  for (const char* folder : {"bart_json", "t5_json"}) {
+    SCOPED_TRACE(folder);
+    const auto pieces = [](nlohmann::json& json, size_t n) {
+      nlohmann::json& vocabulary = json["model"]["vocab"];
+      const size_t before = vocabulary.size();
+      for (size_t i = 0; i < n; ++i) {
+        const std::string piece = "a" + std::to_string(i);
+        if (vocabulary.is_array()) {
+          vocabulary.push_back({piece, -1.0});
+        } else {
+          vocabulary[piece] = before + i;
+        }
+      }
+    };
+    ExpectLinear(1000, of(folder, pieces), read);
+    const auto added = [](nlohmann::json& json, size_t n) {
+      for (size_t i = 0; i < n; ++i) {
+        json["added_tokens"].push_back(
+            {{"id", 10'000 + i}, {"content", "<a" + std::to_string(i) + ">"}});
+      }
+    };
+    ExpectLinear(1000, of(folder, added), read);
+    const auto steps = [](nlohmann::json& json, size_t n) {
+      json["normalizer"] = {
+          {"type", "Sequence"},
+          {"normalizers", std::vector(n, json["normalizer"])}};
+    };
+    ExpectLinear(20, of(folder, steps), read);
+  }
+  const auto merges = [](nlohmann::json& json, size_t n) {
+    const nlohmann::json one = json["model"]["merges"][0];
+    json["model"]["merges"] = std::vector(n, one);
+  };
+  ExpectLinear(2000, of("bart_json", merges), read);
 }
 
 class PartsTest : public testing::Test {

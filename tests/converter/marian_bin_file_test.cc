@@ -5,7 +5,9 @@
 
 #include <limits>
 
+#include "converter/error.h"
 #include "converter/readers/tensor_file.h"
+#include "tests/base/growth.h"
 #include "tests/converter/model_folder.h"
 #include "tests/converter/zip_bytes.h"
 
@@ -203,6 +205,39 @@ TEST(MarianBinFileTest, WithstandsTruncationAndChangedBytes) {
     }
   };
   ForEachDamage(whole, open);
+}
+
+TEST(MarianBinFileTest, TimeGrowsWithTheFile) {
+  TempFolder folder;
+  const auto read = [&](const std::string& bytes) {
+    const auto path = WriteBin(folder, bytes);
+    try {
+      (void)ReadMarianBin(path);
+    } catch (const ConversionError&) {
+    }
+  };
+  const auto items = [](const std::string& prefix, uint64_t type) {
+    return [=](size_t n) {
+      std::vector<Item> all;
+      for (size_t i = 0; i < n; ++i) {
+        all.push_back({prefix + std::to_string(i), type, {}, ""});
+      }
+      return BinBytes(all);
+    };
+  };
+  for (const uint64_t type : {kFloat32, uint64_t{7}, uint64_t{0x101}}) {
+    ExpectLinear(5000, items("", type), read);
+    ExpectLinear(5000, items("special:", type), read);
+    ExpectLinear(5000, items("x_QuantMultA", type), read);
+  }
+  ExpectLinear(
+      100'000,
+      [](size_t n) {
+        return BinBytes({{"a", kFloat32, std::vector<int32_t>(n, 1), "1234"},
+                         {std::string(n, 'b'), 7, {}, ""},
+                         {"special:c", 7, {}, std::string(n, 'c')}});
+      },
+      read);
 }
 
 }  // namespace latimer::marian_bin_file_test

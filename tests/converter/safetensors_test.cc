@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converter/error.h"
 #include "converter/readers/tensor_file.h"
+#include "tests/base/growth.h"
 #include "tests/converter/model_folder.h"
 
 namespace latimer::safetensors_test {
@@ -125,6 +127,40 @@ TEST(SafetensorsTest, NamesTheTensorWhoseEntryIsMalformed) {
                 HasSubstr("tensor q has a malformed entry"))
         << entry;
   }
+}
+
+TEST(SafetensorsTest, TimeGrowsWithTheHeader) {
+  TempFolder folder;
+  const auto path = folder.path() / "weights.safetensors";
+  const auto read = [&](const std::string& bytes) {
+    WriteFile(path, bytes);
+    try {
+      (void)ReadSafetensors(path);
+    } catch (const ConversionError&) {
+    }
+  };
+  const auto entries = [](const std::string& entry) {
+    return [entry](size_t n) {
+      std::string header = "{";
+      for (size_t i = 0; i < n; ++i) {
+        header += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":" + entry;
+      }
+      return SafetensorsBytes(header + "}", std::string(n, '\0'));
+    };
+  };
+  for (const char* entry :
+       {R"({"dtype":"F32","shape":[1],"data_offsets":[0,4]})",
+        R"({"dtype":"I64","shape":[],"data_offsets":[0,4]})", "{}", "[]"}) {
+    SCOPED_TRACE(entry);
+    ExpectLinear(5000, entries(entry), read);
+  }
+  const auto extents = [](size_t n) {
+    return SafetensorsBytes(R"({"a":{"dtype":"F32","shape":[)" +
+                                Repeated("1,", n) +
+                                R"(1],"data_offsets":[0,4]}})",
+                            std::string(4, '\0'));
+  };
+  ExpectLinear(50'000, extents, read);
 }
 
 }  // namespace latimer::safetensors_test
