@@ -21,6 +21,11 @@ std::string OwnCode(std::span<const Language> languages,
 
 }  // namespace
 
+Catalog::~Catalog() {
+  // One may submit to another as long as it works.
+  for (Served& served : models_) served.model->Stop();
+}
+
 std::string Catalog::Add(const std::string& argument,
                          const LoadOptions& options, uint32_t workers,
                          size_t cache_bytes) {
@@ -85,6 +90,11 @@ std::string Catalog::Add(const std::string& argument,
     served.sources[found->first] = "";
     served.targets[found->second] = OwnCode(languages, found->second);
   }
+  if (!models_.empty() && Replaces(served)) {
+    return argument +
+           ": models before it translate between its languages; leave out one "
+           "of them, or put it first.";
+  }
   for (const auto& [code, own] : served.sources) sources_.insert(code);
   for (const auto& [code, own] : served.targets) targets_.insert(code);
   models_.push_back(std::move(served));
@@ -99,6 +109,20 @@ const std::string* Catalog::Find(
   const auto own = std::ranges::find_if(
       languages, [&](const auto& entry) { return entry.second == code; });
   return own == languages.end() || code.empty() ? nullptr : &own->second;
+}
+
+bool Catalog::Replaces(const Served& served) const {
+  for (const auto& [source, own] : served.sources) {
+    for (const auto& [target, code] : served.targets) {
+      Leg ignored;
+      const bool found = source == target ||
+                         std::ranges::any_of(models_, [&](const Served& one) {
+                           return Direct(one, source, target, &ignored);
+                         });
+      if (!found) return false;
+    }
+  }
+  return true;
 }
 
 bool Catalog::Direct(const Served& served, const std::string& source,
@@ -158,14 +182,6 @@ bool Catalog::Knows(const std::string& language) const {
     return Find(served.sources, language) != nullptr ||
            Find(served.targets, language) != nullptr;
   });
-}
-
-uint32_t Catalog::max_alternatives() const {
-  uint32_t beams = kProfile.beams;
-  for (const Served& served : models_) {
-    beams = std::min(beams, served.model->max_beams());
-  }
-  return beams - 1;
 }
 
 }  // namespace latimer::server

@@ -16,12 +16,16 @@ namespace latimer::server {
 class Catalog {
  public:
   explicit Catalog(Metrics& metrics) : metrics_(metrics) {}
+  // Translates what was submitted to its models, then ends them all.
+  ~Catalog();
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
 
   // Loads "MODEL.ltm" or "en-de=MODEL.ltm". Without languages given, they are
   // those of a multilingual model, or at the end of the name that the model
   // has ("opus-mt-en-de") or its file. Returns what is wrong; empty: nothing.
   // Each model has so many workers, and keeps translations within so many
-  // bytes.
+  // bytes. One whose languages the models before it translate is refused.
   std::string Add(const std::string& argument, const LoadOptions& options,
                   uint32_t workers, size_t cache_bytes = 0);
 
@@ -38,9 +42,6 @@ class Catalog {
   std::set<std::string> Targets(const std::string& source) const;
   bool Knows(const std::string& language) const;
 
-  // The most alternatives besides the best translation that all models give.
-  uint32_t max_alternatives() const;
-
  private:
   struct Served {
     std::unique_ptr<Model> model;
@@ -51,6 +52,8 @@ class Catalog {
   static const std::string* Find(
       const std::map<std::string, std::string>& languages,
       const std::string& code);
+  // Whether some model translates each pair of its languages.
+  bool Replaces(const Served& served) const;
   static bool Direct(const Served& served, const std::string& source,
                      const std::string& target, Leg* leg);
 

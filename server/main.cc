@@ -6,16 +6,17 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "catalog.h"
 #include "detect.h"
 #include "http_server.h"
 #include "latimer/version.h"
 #include "service.h"
-#include "wording.h"
 
 namespace latimer::server {
 namespace {
@@ -25,7 +26,7 @@ struct Options {
   std::string host = "127.0.0.1";
   int port = 5000;
   std::string api_keys;
-  std::vector<std::string> terms;
+  std::vector<std::string> terms, proxies;
   LoadOptions load;
   uint32_t lanes = kProfile.lanes;
   uint32_t beams = 0;
@@ -92,6 +93,10 @@ void Define(CLI::App& app, Options* o) {
                  "NAME=FILE of terms that requests may ask for by name; lines "
                  "of a source, a tab and a target")
       ->allow_extra_args(false);
+  app.add_option("--trust-proxy", o->proxies,
+                 "ADDRESS or NETWORK/BITS of a proxy whose X-Forwarded-For, "
+                 "-Proto, -Host or Forwarded say who asks and where")
+      ->allow_extra_args(false);
   app.add_option("--body-limit", o->http.body_bytes, "bytes of a request")
       ->check(one_or_more)
       ->capture_default_str();
@@ -117,14 +122,60 @@ int Fail(const std::string& why) {
   return 1;
 }
 
-// Serves until a signal. A second one ends the program at once.
-int Serve(HttpServer& server, const sigset_t& signals) {
-  std::thread waits([&server, signals] {
-    int signal = 0;
-    sigwait(&signals, &signal);
+// Reads what the options name. Null: `*why` says what is wrong.
+std::shared_ptr<const Loaded> Load(const Options& options, Metrics& metrics,
+                                   std::string* why) {
+  auto loaded = std::make_shared<Loaded>(metrics);
+  if (!options.api_keys.empty()) {
+    *why =
+        loaded->keys.emplace().Read(options.api_keys, options.service.limits);
+    if (!why->empty()) *why = "--api-keys: " + *why;
+  }
+  for (const std::string& terms : options.terms) {
+    if (!why->empty()) return nullptr;
+    *why = loaded->glossaries.Add(terms);
+    if (!why->empty()) *why = "--terms " + *why;
+  }
+  for (const std::string& model : options.models) {
+    if (!why->empty()) return nullptr;
+    *why = loaded->catalog.Add(
+        model, options.load, options.workers,
+        (size_t{options.cache_mib} << 20) / options.models.size());
+  }
+  return why->empty() ? loaded : nullptr;
+}
+
+void LoadAnew(const Options& options, Metrics& metrics, Service& service) {
+  std::string why;
+  try {
+    std::shared_ptr<const Loaded> loaded = Load(options, metrics, &why);
+    if (loaded != nullptr) service.Use(std::move(loaded));
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (why.empty()) {
+    std::fputs("latimer-serve: opened the files anew.\n", stderr);
+  } else {
+    std::fprintf(stderr,
+                 "latimer-serve: %s\nlatimer-serve: goes on as before.\n",
+                 why.c_str());
+  }
+}
+
+// Serves until SIGTERM or SIGINT. A second one ends the program at once.
+int Serve(HttpServer& server, const sigset_t& signals,
+          const std::function<void()>& on_hangup) {
+  std::thread waits([&] {
+    const auto next = [&] {
+      int signal = 0;
+      sigwait(&signals, &signal);
+      return signal;
+    };
+    while (next() == SIGHUP) on_hangup();
     std::fputs("latimer-serve: answering what was begun.\n", stderr);
     server.Drain();
-    sigwait(&signals, &signal);
+    int signal = 0;
+    while ((signal = next()) == SIGHUP) continue;
     std::_Exit(128 + signal);
   });
   waits.detach();
@@ -149,19 +200,17 @@ int Run(int argc, char** argv) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  ApiKeys keys;
-  if (!options.api_keys.empty()) {
-    const std::string why = keys.Read(options.api_keys, options.service.limits);
-    if (!why.empty()) return Fail("--api-keys: " + why);
-  } else if (options.service.require_key) {
+  if (options.service.require_key && options.api_keys.empty()) {
     return Fail("--require-api-key needs --api-keys FILE.");
   }
-  Glossaries glossaries;
-  for (const std::string& terms : options.terms) {
-    const std::string why = glossaries.Add(terms);
-    if (!why.empty()) return Fail("--terms " + why);
+  for (const std::string& proxy : options.proxies) {
+    if (!options.service.proxies.Add(proxy)) {
+      return Fail("--trust-proxy " + proxy +
+                  ": give an address or a network, as in 10.0.0.0/8.");
+    }
   }
   const uint32_t beams =
       std::max(options.beams,
@@ -171,18 +220,12 @@ int Run(int argc, char** argv) {
   options.load.attention = options.load.scores = false;
 
   Metrics metrics;
-  Catalog catalog(metrics);
-  for (const std::string& model : options.models) {
-    const std::string why =
-        catalog.Add(model, options.load, options.workers,
-                    (size_t{options.cache_mib} << 20) / options.models.size());
-    if (!why.empty()) return Fail(why);
-  }
-  Service service(catalog, glossaries, metrics,
-                  options.api_keys.empty() ? nullptr : &keys, options.service);
+  std::string why;
+  std::shared_ptr<const Loaded> loaded = Load(options, metrics, &why);
+  if (loaded == nullptr) return Fail(why);
+  Service service(std::move(loaded), metrics, options.service);
   HttpServer server(options.http);
   service.Register(server);
-  std::string why;
   const int port = server.Bind(options.host, options.port, &why);
   if (port < 0) {
     return Fail("cannot listen at " + options.host + ":" +
@@ -192,7 +235,7 @@ int Run(int argc, char** argv) {
   std::fprintf(stderr, "latimer-serve: http://%s%s%s:%d/%s\n", six ? "[" : "",
                options.host.c_str(), six ? "]" : "", port,
                CanDetect() ? "" : " (does not detect languages)");
-  return Serve(server, signals);
+  return Serve(server, signals, [&] { LoadAnew(options, metrics, service); });
 }
 
 }  // namespace

@@ -35,6 +35,14 @@ bool HasOtherNumbers(const Sentence& sentence) {
 }  // namespace
 
 Model::~Model() {
+  Stop();
+  for (Turns& turns : turns_) DropWaiting(turns);  // Cancelled meanwhile.
+  if (kept_) metrics_.cache_bytes -= static_cast<int64_t>(kept_->bytes());
+  // The first one has the image of all.
+  while (!workers_.empty()) workers_.pop_back();
+}
+
+void Model::Stop() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -43,8 +51,6 @@ Model::~Model() {
   for (Worker& worker : workers_) {
     if (worker.thread.joinable()) worker.thread.join();
   }
-  // The first one has the image of all.
-  while (!workers_.empty()) workers_.pop_back();
 }
 
 Status Model::Start(const std::string& path, const LoadOptions& options,

@@ -27,7 +27,6 @@ namespace latimer::server {
 class Model {
  public:
   explicit Model(Metrics& metrics) : metrics_(metrics) {}
-  // Cancels nothing: translates what was submitted, then ends.
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
@@ -36,6 +35,9 @@ class Model {
   // `cache_bytes`, translations are kept for equal sentences.
   Status Start(const std::string& path, const LoadOptions& options,
                uint32_t workers, size_t cache_bytes);
+
+  // Cancels nothing: translates what was submitted, then ends the workers.
+  void Stop();
 
   // Translates these sentences with a leg of the job that leads to this model.
   // Jobs take turns, a part of a sentence each.

@@ -153,8 +153,9 @@ std::string Missing(const char* name) {
 
 struct Service::Parameters {
   // Takes the body.
-  explicit Parameters(HttpRequest& request)
-      : address(request.address), host(request.Field("Host")) {
+  Parameters(HttpRequest& request, Origin from,
+             std::shared_ptr<const Loaded> used)
+      : origin(std::move(from)), loaded(std::move(used)) {
     const std::string body = std::move(request.body);
     const std::string type = request.Field("Content-Type");
     is_json = IsJson(MediaType(type));
@@ -173,6 +174,8 @@ struct Service::Parameters {
     } else if (EqualsIgnoringCase(MediaType(type), "multipart/form-data")) {
       Add(ParseParts(body, BoundaryOf(type)));
     }
+    is_json_without_type =
+        !is_json && Trimmed(body).starts_with('{') && !values.contains("q");
   }
 
   // Of several values of a name the first counts.
@@ -263,6 +266,11 @@ struct Service::Parameters {
     *is_list = found != values.end() && found->second.is_array();
     if (!*is_list) {
       const std::string text = Text("q");
+      if (text.empty() && is_json_without_type) {
+        throw Refusal{400, Missing("q") +
+                               "; JSON needs Content-Type: "
+                               "application/json"};
+      }
       if (text.empty()) throw Refusal{400, Missing("q")};
       return {is_json ? text : WithPlainLines(text)};
     }
@@ -284,22 +292,27 @@ struct Service::Parameters {
     return text;
   }
 
-  std::string address, host;
+  const Catalog& catalog() const { return loaded->catalog; }
+
+  const Origin origin;
+  const std::shared_ptr<const Loaded> loaded;
   std::string file_name;  // Of the part "file".
-  bool is_json = false;
+  bool is_json = false, is_json_without_type = false;
   std::map<std::string, Json> values;
 };
 
-Service::Service(Catalog& catalog, const Glossaries& glossaries,
-                 Metrics& metrics, const ApiKeys* keys,
+Service::Service(std::shared_ptr<const Loaded> loaded, Metrics& metrics,
                  const ServiceOptions& options)
-    : catalog_(catalog),
-      glossaries_(glossaries),
-      metrics_(metrics),
-      keys_(keys),
-      options_(options),
-      files_(kFileStoreBytes),
-      languages_(Languages()) {}
+    : metrics_(metrics), options_(options), files_(kFileStoreBytes) {
+  Use(std::move(loaded));
+}
+
+void Service::Use(std::shared_ptr<const Loaded> loaded) {
+  Json languages = LanguagesOf(loaded->catalog);
+  const std::lock_guard lock(mutex_);
+  loaded_.swap(loaded);  // What was there is freed without the lock.
+  languages_.swap(languages);
+}
 
 void Service::ReserveRoom(size_t bytes) {
   switch (HttpServer::Reserve(bytes)) {
@@ -319,7 +332,11 @@ auto Service::Wrap(Handler handler) {
     Json body;
     const auto begin = std::chrono::steady_clock::now();
     try {
-      body = handler(Parameters(request));
+      std::unique_lock lock(mutex_);
+      std::shared_ptr<const Loaded> loaded = loaded_;
+      lock.unlock();
+      body = handler(Parameters(request, options_.proxies.OriginOf(request),
+                                std::move(loaded)));
     } catch (const Refusal& refusal) {
       response.status = refusal.code;
       body = {{"error", refusal.message}};
@@ -360,12 +377,15 @@ void Service::Register(HttpServer& server) {
          Admit(ClientOf(p), 1);
          return DetectLanguage(p);
        }));
-  get("/languages", Wrap([this](const Parameters&) { return languages_; }));
+  get("/languages", Wrap([this](const Parameters&) {
+        const std::lock_guard lock(mutex_);
+        return languages_;
+      }));
   get("/health", Wrap([](const Parameters&) {
         return Json{{"status", "ok"}};
       }));
   get("/frontend/settings",
-      Wrap([this](const Parameters&) { return Settings(); }));
+      Wrap([this](const Parameters& p) { return Settings(p); }));
   get("/spec", content(kSpec, "application/json"));
   post("/translate_file",
        Wrap([this](const Parameters& p) { return TranslateFile(p); }));
@@ -408,10 +428,10 @@ void Service::Register(HttpServer& server) {
 }
 
 Service::Client Service::ClientOf(const Parameters& parameters) const {
-  Client client = {parameters.address, options_.limits};
-  if (keys_ == nullptr) return client;
+  Client client = {parameters.origin.address, options_.limits};
+  if (!parameters.loaded->keys.has_value()) return client;
   const std::string key = parameters.Text("api_key");
-  const ClientLimits* const known = keys_->Find(key);
+  const ClientLimits* const known = parameters.loaded->keys->Find(key);
   if (known == nullptr && !key.empty()) throw Refusal{403, "Invalid API key"};
   if (known == nullptr && options_.require_key) {
     throw Refusal{400, "Please contact the server operator to get an API key"};
@@ -432,7 +452,7 @@ std::shared_ptr<const Job> Service::TranslateTexts(
     const std::vector<std::string>& texts, const std::vector<Leg>& legs,
     const Wording& wording, Alternatives alternatives) {
   alternatives.count =
-      std::min(alternatives.count, catalog_.max_alternatives());
+      std::min(alternatives.count, legs.back().model->max_beams() - 1);
   auto job = std::make_shared<Job>(legs, wording, std::move(alternatives));
   job->on_growth = [](size_t count) { ReserveRoom(count * kItemBytes); };
   for (const std::string& text : texts) {
@@ -497,14 +517,15 @@ void Service::Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,
                 std::string("Cannot translate text: ") + error.message()};
 }
 
-std::vector<Detected> Service::DetectServed(const std::string& text,
-                                            bool is_html) const {
+std::vector<Detected> Service::DetectServed(const Catalog& catalog,
+                                            const std::string& text,
+                                            bool is_html) {
   std::vector<Detected> all = Detect(text, is_html);
   std::erase_if(all, [&](const Detected& found) {
-    return !catalog_.Knows(found.language);
+    return !catalog.Knows(found.language);
   });
   if (!all.empty()) return all;
-  const auto& sources = catalog_.sources();
+  const auto& sources = catalog.sources();
   return {{sources.contains("en") ? "en" : *sources.begin(), 0}};
 }
 
@@ -538,7 +559,8 @@ Json Service::Translate(const Parameters& parameters) {
     throw Refusal{400, format + " format is not supported"};
   }
 
-  const Direction direction = FindDirection(source, target, texts, is_html);
+  const Direction direction =
+      FindDirection(parameters, source, target, texts, is_html);
   const Alternatives alternatives =
       AlternativesOf(parameters, !is_list && !is_html, direction.legs);
   const Wording wording = WordingOf(parameters, direction.legs);
@@ -639,9 +661,10 @@ std::shared_ptr<const Glossary> Service::GlossaryOf(
     const std::string text = parameters.Text("terms");
     if (text.empty()) return nullptr;
     if (text.find('\t') == text.npos && text.find('\n') == text.npos) {
-      const auto found = glossaries_.Find(text);
+      const Glossaries& glossaries = parameters.loaded->glossaries;
+      const auto found = glossaries.Find(text);
       if (found != nullptr) return found;
-      const std::string names = glossaries_.Names();
+      const std::string names = glossaries.Names();
       throw refuse("this server has " +
                    (names.empty() ? "no glossaries." : names + "."));
     }
@@ -683,7 +706,8 @@ Wording Service::WordingOf(const Parameters& parameters,
   return wording;
 }
 
-Service::Direction Service::FindDirection(std::string source,
+Service::Direction Service::FindDirection(const Parameters& parameters,
+                                          std::string source,
                                           const std::string& target,
                                           const std::vector<std::string>& texts,
                                           bool is_html) const {
@@ -694,18 +718,19 @@ Service::Direction Service::FindDirection(std::string source,
     }
     std::string all;
     for (const std::string& text : texts) all += text + "\n";
-    const Detected best = DetectServed(all, is_html).front();
+    const Detected best =
+        DetectServed(parameters.catalog(), all, is_html).front();
     source = best.language;
     direction.detected = {{"confidence", best.confidence},
                           {"language", source}};
   }
   for (const std::string& language : {source, target}) {
-    if (!catalog_.Knows(language)) {
+    if (!parameters.catalog().Knows(language)) {
       throw Refusal{400, language + " is not supported"};
     }
   }
   if (source == target) return direction;
-  direction.legs = catalog_.Route(source, target);
+  direction.legs = parameters.catalog().Route(source, target);
   if (direction.legs.empty()) {
     throw Refusal{400, NameOf(target) + " (" + target +
                            ") is not available as a target language from " +
@@ -740,8 +765,8 @@ Json Service::TranslateFile(const Parameters& parameters) {
   Admit(client, most > 0
                     ? static_cast<int>(std::max<int64_t>(1, characters / most))
                     : 1);
-  const Direction direction =
-      FindDirection(source, target, html.empty() ? plain : html, !html.empty());
+  const Direction direction = FindDirection(
+      parameters, source, target, html.empty() ? plain : html, !html.empty());
   const Wording wording = WordingOf(parameters, direction.legs);
   std::vector<std::string> translations;
   if (direction.legs.empty()) {
@@ -759,8 +784,7 @@ Json Service::TranslateFile(const Parameters& parameters) {
   const std::string name = files_.Keep(
       parameters.file_name, WithTranslations(*format, file, translations));
   if (name.empty()) throw Refusal{413, "The translated file is too large."};
-  return {
-      {"translatedFileUrl", "http://" + parameters.host + kDownloads + name}};
+  return {{"translatedFileUrl", parameters.origin.url + kDownloads + name}};
 }
 
 Json Service::DetectLanguage(const Parameters& parameters) const {
@@ -772,27 +796,29 @@ Json Service::DetectLanguage(const Parameters& parameters) const {
   std::string all;
   for (const std::string& text : texts) all += text + "\n";
   Json out = Json::array();
-  for (const Detected& found : DetectServed(all)) {
+  for (const Detected& found : DetectServed(parameters.catalog(), all)) {
     out.push_back(
         {{"confidence", found.confidence}, {"language", found.language}});
   }
   return out;
 }
 
-Json Service::Languages() const {
+Json Service::LanguagesOf(const Catalog& catalog) {
   Json out = Json::array();
-  for (const std::string& code : catalog_.Languages()) {
+  for (const std::string& code : catalog.Languages()) {
     out.push_back({{"code", code},
                    {"name", NameOf(code)},
-                   {"targets", catalog_.Targets(code)}});
+                   {"targets", catalog.Targets(code)}});
   }
   return out;
 }
 
-Json Service::Settings() const {
-  const auto& sources = catalog_.sources();
+Json Service::Settings(const Parameters& parameters) const {
+  const Catalog& catalog = parameters.catalog();
+  const bool has_keys = parameters.loaded->keys.has_value();
+  const auto& sources = catalog.sources();
   const std::string source = sources.contains("en") ? "en" : *sources.begin();
-  std::set<std::string> targets = catalog_.Targets(source);
+  std::set<std::string> targets = catalog.Targets(source);
   targets.erase(source);
   const std::string target = targets.empty() ? source : *targets.begin();
   const auto language = [](const std::string& code) {
@@ -801,8 +827,8 @@ Json Service::Settings() const {
   return {
       {"charLimit", options_.limits.characters},
       {"frontendTimeout", 500},
-      {"apiKeys", keys_ != nullptr},
-      {"keyRequired", keys_ != nullptr && options_.require_key},
+      {"apiKeys", has_keys},
+      {"keyRequired", has_keys && options_.require_key},
       {"suggestions", false},
       {"alternativesLimit", options_.alternatives_limit},
       {"filesTranslation", true},

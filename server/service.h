@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "catalog.h"
 #include "detect.h"
 #include "files.h"
+#include "forwarded.h"
 #include "http_server.h"
 #include "limits.h"
 #include "metrics.h"
@@ -30,16 +32,30 @@ struct ServiceOptions {
   int64_t queue = 20'000;  // Sentences that may wait or be under way.
   int timeout_seconds = 120;
   bool web_page = true;
+  Proxies proxies = {};  // That are believed.
+};
+
+// What was read from files.
+struct Loaded {
+  explicit Loaded(Metrics& metrics) : catalog(metrics) {}
+
+  Catalog catalog;
+  Glossaries glossaries;
+  std::optional<ApiKeys> keys;
 };
 
 class Service {
  public:
-  // Borrows its arguments. `keys` may be null.
-  Service(Catalog& catalog, const Glossaries& glossaries, Metrics& metrics,
-          const ApiKeys* keys, const ServiceOptions& options);
+  // Borrows `metrics`.
+  Service(std::shared_ptr<const Loaded> loaded, Metrics& metrics,
+          const ServiceOptions& options);
 
   // Adds the handlers. The service must outlive the server.
   void Register(HttpServer& server);
+
+  // Requests that begin from now on use this; the others keep what they have,
+  // and the last of them frees it. Any thread may call it.
+  void Use(std::shared_ptr<const Loaded> loaded);
 
  private:
   using Json = nlohmann::json;
@@ -71,12 +87,12 @@ class Service {
   Json Translate(const Parameters& parameters);
   Json TranslateFile(const Parameters& parameters);
   // `texts` are what "auto" is detected in.
-  Direction FindDirection(std::string source, const std::string& target,
+  Direction FindDirection(const Parameters& parameters, std::string source,
+                          const std::string& target,
                           const std::vector<std::string>& texts,
                           bool is_html) const;
   Json DetectLanguage(const Parameters& parameters) const;
-  Json Languages() const;
-  Json Settings() const;
+  Json Settings(const Parameters& parameters) const;
   // Throws if its key is wrong, or missing though it must have one.
   Client ClientOf(const Parameters& parameters) const;
   // Throws if it has made too many requests.
@@ -106,23 +122,25 @@ class Service {
   void Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,
            bool admitted = false);
   // What the texts are written in, the likeliest language that is served.
-  std::vector<Detected> DetectServed(const std::string& text,
-                                     bool is_html = false) const;
+  static std::vector<Detected> DetectServed(const Catalog& catalog,
+                                            const std::string& text,
+                                            bool is_html = false);
+  static Json LanguagesOf(const Catalog& catalog);
 
   template <typename Handler>
   auto Wrap(Handler handler);
 
-  Catalog& catalog_;
-  const Glossaries& glossaries_;
   Metrics& metrics_;
-  const ApiKeys* const keys_;
   const ServiceOptions options_;
   RateLimiter limiter_;
   // Not finished; shared with jobs, which may outlive the service.
   const std::shared_ptr<std::atomic<int64_t>> sentences_ =
       std::make_shared<std::atomic<int64_t>>(0);
   FileStore files_;
-  Json languages_;
+
+  std::mutex mutex_;  // Of what follows.
+  std::shared_ptr<const Loaded> loaded_;
+  Json languages_;  // Those of loaded_.
 };
 
 }  // namespace latimer::server

@@ -1,10 +1,15 @@
 """latimer-serve under load and faults: serve_faults.py BIN MODEL prints the table of server/README.md.
 
-BIN has latimer-serve; MODEL is the English-German demo model.
+BIN has latimer-serve; MODEL is the English-German demo model. With --mixed SECONDS [--rate N], prints what comes of so
+many seconds of mixed traffic instead, N requests a second: good, wrong, hostile and slow ones, while SIGHUP opens a new
+model every 20 seconds.
 """
+import argparse
+import collections
 import contextlib
 import json
 import os
+import random
 import re
 import resource
 import shutil
@@ -16,7 +21,13 @@ import tempfile
 import threading
 import time
 
-BIN, MODEL = sys.argv[1:3]
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("bin")
+parser.add_argument("model")
+parser.add_argument("--mixed", type=float, default=0, metavar="SECONDS")
+parser.add_argument("--rate", type=float, default=8, metavar="N")
+arguments = parser.parse_args()
+BIN, MODEL = arguments.bin, arguments.model
 resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
 
 
@@ -27,7 +38,8 @@ class Server:
                                         stderr=subprocess.PIPE, text=True, preexec_fn=limit)
         line = self.process.stderr.readline()
         self.port = int(re.search(r":(\d+)/", line)[1])
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        self.log = []
+        threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True).start()
 
     def __enter__(self):
         return self
@@ -41,20 +53,20 @@ class Server:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=150)
+
+    def answer(self, data, half_closed=False):
+        with contextlib.suppress(OSError), self.connect() as made:
+            with contextlib.suppress(OSError):  # It may have been refused by its head.
+                made.sendall(data)
+                if half_closed:
+                    made.shutdown(socket.SHUT_WR)
+            return read_all(made)
+        return b""
 
     def ask(self, data, half_closed=False):
         """The code of the answer, 0 if none came whole."""
-        answer = b""
-        with contextlib.suppress(OSError), self.connect() as made:
-            made.sendall(data)
-            if half_closed:
-                made.shutdown(socket.SHUT_WR)
-            while part := made.recv(1 << 20):
-                answer += part
-        head, _, body = answer.partition(b"\r\n\r\n")
-        size = re.search(rb"Content-Length: (\d+)", head)
-        return int(answer[9:12]) if size and len(body) == int(size[1]) else 0
+        return code_of(self.answer(data, half_closed))
 
     def latencies(self, count):
         """Of one client that asks one after another: the codes, and the 50th and 99th percentile in ms."""
@@ -67,13 +79,32 @@ class Server:
         return f"{counted(codes)}; p50 {times[count // 2]:.0f} ms, p99 {times[count * 99 // 100]:.0f} ms"
 
 
-def request(q, target="de"):
-    body = json.dumps({"q": q, "source": "en", "target": target}).encode()
-    return (b"POST /translate HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n"
-            b"Content-Length: %d\r\n\r\n" % len(body) + body)
+def post(path, kind, body):
+    return (b"POST %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+            % (path.encode(), kind.encode(), len(body)) + body)
+
+
+def request(q, target="de", **more):
+    body = json.dumps({"q": q, "source": "en", "target": target, **more}).encode()
+    return post("/translate", "application/json", body)
 
 
 SHORT = request("Where is the station?")
+
+
+def read_all(made):
+    answer = b""
+    with contextlib.suppress(OSError):
+        while part := made.recv(1 << 20):
+            answer += part
+    return answer
+
+
+def code_of(answer):
+    """0 if it did not come whole."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    size = re.search(rb"Content-Length: (\d+)", head)
+    return int(answer[9:12]) if size and len(body) == int(size[1]) else 0
 
 
 def counted(codes):
@@ -176,10 +207,11 @@ def replaced():
                 time.sleep(0.1)
                 shutil.copy(MODEL, path + ".new")
                 os.rename(path + ".new", path)
+                server.process.send_signal(signal.SIGHUP)
             stop.set()
             for thread in threads:
                 thread.join()
-            row("the model replaced 20 times by rename, 64 clients", counted([code for _, code in outcomes]))
+            row("the model replaced 20 times by rename and SIGHUP, 64 clients", counted([code for _, code in outcomes]))
 
 
 def little_memory():
@@ -215,6 +247,181 @@ def fair():
         client.join()
 
 
+class Mixed:
+    """Traffic of all kinds, from a few clients that ask one after another."""
+
+    CLIENTS = 6
+    SECONDS_BETWEEN_REPLACEMENTS = 20
+
+    def __init__(self, server, path):
+        self.server, self.path = server, path
+        self.counts = collections.Counter()
+        self.wrong = []
+        with open(os.path.join(os.path.dirname(__file__), "../../examples/en-de/data/test.en"), encoding="utf-8") as file:
+            self.lines = file.read().splitlines()
+        self.kinds = [value for name, value in sorted(vars(type(self)).items()) if name.startswith("send_")]
+
+    # Each returns the codes that may come; those that send by themselves return what came, too.
+
+    def send_text(self, rng):
+        return request(rng.choice(self.lines), **rng.choice([{}, {"segments": True}, {"alternatives": 2}, {
+            "protect": True}, {"terms": {"house": "Bau"}}, {"target_prefix": "Ich"}])), (200,)
+
+    def send_list(self, rng):
+        return request(rng.choices(self.lines, k=rng.randint(1, 20))), (200,)
+
+    def send_form(self, rng):
+        return post("/translate", "application/x-www-form-urlencoded",
+                    b"source=auto&target=de&q=" + "+".join(rng.choice(self.lines).split()).encode()), (200, 400)
+
+    def send_html(self, rng):
+        words = " ".join(rng.choices(self.lines, k=3)).split()
+        for _ in range(6):
+            words.insert(rng.randrange(len(words)), rng.choice(
+                ["<b>", "</b>", "<p>", "</p>", "<br>", "&amp;", "<a href='x'>", "</a>", "<!-- c -->", "<x", "<pre>"]))
+        return request(" ".join(words), format="html"), (200,)
+
+    def send_deep_html(self, rng):
+        return request("<b>" * rng.randint(1, 20_000) + "word", format="html"), (200,)
+
+    def send_file(self, rng):
+        lines = rng.choices(self.lines, k=4)
+        name, content = rng.choice([
+            ("a.txt", "\n".join(lines)), ("a.html", "<p>".join(lines)),
+            ("a.vtt", "WEBVTT\n\n" + "\n\n".join(f"00:0{i}.000 --> 00:0{i}.900\n{line}" for i, line in enumerate(lines))),
+            ("a.srt", "\n\n".join(f"{i}\n00:00:0{i},000 --> 00:00:0{i},900\n<i>{line}</i>" for i, line in enumerate(lines)))])
+        parts = "".join(f'--B\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
+                        for key, value in (("source", "en"), ("target", "de")))
+        parts += f'--B\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n{content}\r\n--B--\r\n'
+        answer = self.server.answer(post("/translate_file", "multipart/form-data; boundary=B", parts.encode()))
+        found = re.search(rb"/download_file/[^\"]+", answer)
+        if found:
+            answer = self.server.answer(b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % found[0])
+        return answer, (200,)
+
+    def send_chunks(self, rng):
+        head, _, body = request(rng.choice(self.lines)).partition(b"\r\n\r\n")
+        chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+        return re.sub(rb"Content-Length: \d+", b"Transfer-Encoding: chunked", head) + b"\r\n\r\n" + chunks, (200,)
+
+    def send_large(self, rng):
+        large = rng.choice(["a" * 900_000, "\n" * 900_000, ["a"] * 50_000, "<" * 500_000, "b" * 1_100_000])
+        return request(large, "en", format=rng.choice(["text", "html"])), (200, 413, 503)
+
+    def send_large_html(self, rng):
+        html = rng.choice(["<b>", "&", "<p>\n", "<a b='c'>", "<!--"])
+        return request(html * (900_000 // len(html)), "de", format="html"), (200, 413, 503)
+
+    def send_large_json(self, rng):
+        value = rng.choice(["{}", "[]", "1", '""', '{"a":1}'])
+        return post("/translate", "application/json",
+                    b'{"q":[' + ",".join([value] * (1_000_000 // (len(value) + 1))).encode() + b"]}"), (400, 413, 503)
+
+    def send_garbage(self, rng):
+        return rng.randbytes(rng.randint(1, 3000)) + b"\r\n\r\n", (0, 400, 408, 431)
+
+    def send_damaged(self, rng):
+        data = bytearray(request(rng.choice(self.lines)))
+        for _ in range(rng.randint(1, 8)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        return self.server.answer(bytes(data), half_closed=True), tuple(range(1000))
+
+    def send_path(self, rng):
+        path = rng.choice(["/", "/languages", "/metrics", "/spec", "/docs", "/health", "/frontend/settings",
+                           "/download_file/x", "/" + "a" * 5000, "/%ff%00"])
+        return b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" % path.encode(), (200, 404)
+
+    def send_detect(self, rng):
+        return post("/detect", "application/x-www-form-urlencoded", b"q=" + rng.randbytes(20).hex("%").encode()), (200, 400)
+
+    def send_and_shut_down(self, rng):
+        return self.server.answer(request(rng.choice(self.lines)), half_closed=True), (0, 200, 499)
+
+    def send_and_go(self, rng):
+        with self.server.connect() as made:
+            made.sendall(request(rng.choices(self.lines, k=50)))
+            time.sleep(rng.random() / 4)
+        return b"", (0,)
+
+    def send_slowly(self, rng):
+        data = request(rng.choice(self.lines))
+        with self.server.connect() as made:
+            for i in range(0, len(data), 10):
+                made.sendall(data[i:i + 10])
+                time.sleep(0.03)
+            return read_all(made), (200,)
+
+    def send_and_read_slowly(self, rng):
+        with self.server.connect() as made:
+            made.sendall(request("a" * 900_000, "en"))
+            time.sleep(1)
+            return read_all(made), (200, 503)
+
+    def client(self, seed, end, going):
+        rng = random.Random(seed)
+        while time.monotonic() < end:
+            going.wait()
+            begin = time.monotonic()
+            kind = rng.choice(self.kinds)
+            code = None
+            try:
+                data, codes = kind(self, rng)
+                if not data or data.startswith(b"HTTP/"):
+                    answer = data
+                else:
+                    answer = self.server.answer(data)
+                code = code_of(answer)
+            except OSError as error:
+                codes = error
+            if isinstance(codes, OSError) or code not in codes:
+                self.wrong.append((kind.__name__, code if code is not None else str(codes)))
+            self.counts[code] += 1
+            time.sleep(max(0, self.CLIENTS / arguments.rate * 2 * rng.random() - time.monotonic() + begin))
+
+    def replace(self):
+        shutil.copy(MODEL, self.path + ".new")
+        os.rename(self.path + ".new", self.path)
+        self.server.process.send_signal(signal.SIGHUP)
+
+
+def mixed(seconds):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "en-de.ltm")
+        shutil.copy(MODEL, path)
+        with Server("--cache", "1", model=path) as server:
+            traffic = Mixed(server, path)
+            end = time.monotonic() + seconds
+            going = threading.Event()
+            clients = [threading.Thread(target=traffic.client, args=(seed, end, going))
+                       for seed in range(traffic.CLIENTS)]
+            going.set()
+            for thread in clients:
+                thread.start()
+            sizes = []
+            while time.monotonic() < end and server.process.poll() is None:
+                time.sleep(traffic.SECONDS_BETWEEN_REPLACEMENTS)
+                traffic.replace()
+                going.clear()
+                time.sleep(5)  # Nearly all have their answers.
+                sizes.append(server.resident())
+                print(f"# {len(sizes)} {sizes[-1]:.2f} MB {sum(traffic.counts.values())} {traffic.wrong[-3:]}",
+                      file=sys.stderr, flush=True)
+                going.set()
+            for thread in clients:
+                thread.join()
+            last = sizes[len(sizes) // 2:]
+            server.process.send_signal(signal.SIGTERM)
+            status = server.process.wait(60)
+            codes = ", ".join(f"{count} x {code or 'no answer'}" for code, count in sorted(traffic.counts.items(), key=str))
+            row(f"{seconds / 60:.0f} minutes of mixed traffic",
+                f"{codes}; unexpected: {traffic.wrong or 'none'}; RSS {sizes[0]:.1f} MB first, "
+                f"{min(last):.1f} to {max(last):.1f} MB in the second half; ends with status {status}")
+            print("".join(server.log), file=sys.stderr)
+
+
+if arguments.mixed > 0:
+    mixed(arguments.mixed)
+    sys.exit()
 print("| what | answers |\n| --- | --- |")
 connections(256)
 connections(2100)

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
-#include "server/catalog.h"
 #include "server/http_server.h"
 #include "server/service.h"
 #include "tests/fuzz/base_models.h"
@@ -41,20 +41,18 @@ struct Fixture {
     const std::string file = ModelFile();
     for (const char* pair : {"en-de=", "de-en="}) {
       LATIMER_EXPECT(
-          catalog.Add(pair + file, {.lanes = 4, .beams = 2}, 2).empty());
+          loaded->catalog.Add(pair + file, {.lanes = 4, .beams = 2}, 2)
+              .empty());
     }
     std::filesystem::remove(file);  // It is mapped.
     service.Register(server);
   }
 
   Metrics metrics;
-  Catalog catalog{metrics};
-  Glossaries glossaries;
+  std::shared_ptr<Loaded> loaded = std::make_shared<Loaded>(metrics);
   Service service{
-      catalog,
-      glossaries,
+      loaded,
       metrics,
-      nullptr,
       {.limits = {}, .alternatives_limit = 1, .timeout_seconds = 5}};
   // A client that does not read is not waited for.
   HttpServer server{{.body_bytes = 32'768,

@@ -109,6 +109,7 @@ RULES = [
     Rule("ci", "*", r"^cmake --workflow --preset test$", name=r"-R (system|consumers)|system_test"),
     Rule("skip", "CONTRIBUTING.md", r"^\.ci/run|--preset pages$", "it types these pages itself"),
     Rule("skip", SERVER, r"shop\.tsv|terms=shop|\"protect\": true", "tests/server/server_test.py asks a server for it"),
+    Rule("skip", SERVER, r"/var/lib/latimer-serve|^systemctl", "no systemd; server_test.py (Hangup) does the same"),
     Rule("skip", "server/proxy.md", r"upstream latimer", "tests/server/server_test.py (Smuggling) starts nginx with it"),
     Rule("skip", "*", r"^tests/consumers/check_older", "needs the tests' installation"),
     Rule("skip", "docs/packages.md", r"^(pip|npm) install \S*latimer-|^apt install \./|^tar xf latimer-", "needs a release, whose files tests/release/check.py uses"),

@@ -6,7 +6,7 @@ English-German demo model.
 # Tests server/main.cc, server/service.cc, server/http_server.cc, server/job.cc,
 # server/model.cc, server/catalog.cc, server/languages.cc, server/detect.cc,
 # server/html.cc, server/files.cc, server/subtitles.cc, server/limits.cc, server/metrics.cc,
-# server/wording.cc, server/http_message.cc, programs/os/text_lines.cc.
+# server/wording.cc, server/http_message.cc, server/forwarded.cc, programs/os/text_lines.cc.
 import contextlib
 import http.client
 import json
@@ -46,7 +46,8 @@ class Server:
         self.port = int(match[1])
         self.url = f"http://127.0.0.1:{self.port}"
         # Read on, so that the program never waits for a reader.
-        self.reader = threading.Thread(target=self.process.stderr.read)
+        self.log = []
+        self.reader = threading.Thread(target=lambda: self.log.extend(self.process.stderr))
         self.reader.start()
 
     def __enter__(self):
@@ -80,6 +81,12 @@ class Server:
         thread.start()
         return thread
 
+    def file_url(self, *fields):
+        """Where a translated file is, of a request with these fields."""
+        return json.loads(curl("-F", "file=@-;filename=a.txt", "-F", "source=de", "-F", "target=de",
+                               *(part for field in fields for part in ("-H", field)),
+                               self.url + "/translate_file", stdin="Hallo"))["translatedFileUrl"]
+
     def metric(self, name):
         text = curl(self.url + "/metrics")
         return float(re.search(rf"^{re.escape(name)} (\S+)$", text, re.M)[1])
@@ -102,35 +109,25 @@ class Server:
         return contextlib.closing(made)
 
 
-class Nginx:
-    """Debian's nginx before a server, at a port of its own, as server/proxy.md says."""
+class Proxy:
+    """A proxy of Debian before a server, at a port of its own, as server/proxy.md says, without TLS."""
+
+    program, options = None, []
+    refuses = set()  # Of what the server takes.
 
     def __init__(self, upstream):
         self.folder = tempfile.TemporaryDirectory()
         with socket.create_server(("127.0.0.1", 0)) as made:
             self.port = made.getsockname()[1]
-        path = os.path.join(self.folder.name, "nginx.conf")
+        path = os.path.join(self.folder.name, "config")
         with open(path, "w") as out:
-            out.write(f"""
-daemon off; pid {self.folder.name}/pid; error_log {self.folder.name}/log;
-events {{}}
-http {{
-  access_log off;
-  client_body_temp_path {self.folder.name}/body; proxy_temp_path {self.folder.name}/proxy;
-  fastcgi_temp_path {self.folder.name}/1; uwsgi_temp_path {self.folder.name}/2; scgi_temp_path {self.folder.name}/3;
-  upstream latimer {{ server 127.0.0.1:{upstream}; keepalive 8; }}
-  server {{
-    listen 127.0.0.1:{self.port};
-    client_max_body_size 1m;
-    location / {{
-      proxy_pass http://latimer; proxy_http_version 1.1; proxy_set_header Connection "";
-      proxy_set_header Host $host; proxy_read_timeout 150s;
-    }}
-  }}
-}}
-""")
-        self.process = subprocess.Popen(["nginx", "-c", path], stderr=subprocess.DEVNULL)
+            out.write(self.config(upstream))
+        self.process = subprocess.Popen([self.program, *self.options, path], stderr=subprocess.DEVNULL,
+                                        env={**os.environ, "HOME": self.folder.name})
         wait_until(self.listens)
+
+    def config(self, upstream):
+        raise NotImplementedError
 
     def listens(self):
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
@@ -146,9 +143,60 @@ http {{
         self.folder.cleanup()
 
 
-def curl(*arguments):
+class Nginx(Proxy):
+    program, options = "nginx", ["-c"]
+
+    def config(self, upstream):
+        return f"""
+daemon off; pid {self.folder.name}/pid; error_log {self.folder.name}/log;
+events {{}}
+http {{
+  access_log off;
+  client_body_temp_path {self.folder.name}/body; proxy_temp_path {self.folder.name}/proxy;
+  fastcgi_temp_path {self.folder.name}/1; uwsgi_temp_path {self.folder.name}/2; scgi_temp_path {self.folder.name}/3;
+  upstream latimer {{ server 127.0.0.1:{upstream}; keepalive 8; }}
+  server {{
+    listen 127.0.0.1:{self.port};
+    client_max_body_size 1m;
+    location / {{
+      proxy_pass http://latimer; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_set_header Host $host; proxy_read_timeout 150s;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; proxy_set_header X-Forwarded-Proto $scheme;
+      proxy_set_header X-Forwarded-Host $http_host;
+    }}
+  }}
+}}
+"""
+
+
+class Caddy(Proxy):
+    program, options = "caddy", ["run", "--adapter", "caddyfile", "--config"]
+    refuses = {"an empty line before"}
+
+    def config(self, upstream):
+        return f"""
+{{
+  admin off
+  auto_https off
+}}
+http://:{self.port} {{
+  bind 127.0.0.1
+  request_body {{
+    max_size 1MiB
+  }}
+  reverse_proxy 127.0.0.1:{upstream} {{
+    buffer_requests
+  }}
+}}
+"""
+
+
+PROXIES = [proxy for proxy in (Nginx, Caddy) if shutil.which(proxy.program)]
+
+
+def curl(*arguments, stdin=None):
     return subprocess.run(["curl", "-s", *arguments], check=True, capture_output=True,
-                          text=True).stdout
+                          text=True, input=stdin).stdout
 
 
 def latimer(*arguments):
@@ -168,6 +216,35 @@ def wait_until(condition, seconds=30):
     while not condition():
         assert time.monotonic() < end, "it does not happen"
         time.sleep(0.02)
+
+
+def load(server, stop, clients):
+    """Clients that ask again and again; each outcome with its begin."""
+    outcomes = []
+
+    def client(number):
+        body = request({"q": f"Where is the station? I have {number} books.",
+                        "source": "en", "target": "de"})
+        while not stop.is_set():
+            begun, answer = None, b""
+            try:
+                with server.socket() as made:
+                    made.sendall(body)
+                    begun = time.monotonic()
+                    while part := made.recv(65536):
+                        answer += part
+            except OSError:
+                pass
+            head, _, rest = answer.partition(b"\r\n\r\n")
+            size = re.search(rb"Content-Length: (\d+)", head)
+            whole = size is not None and len(rest) == int(size[1])
+            outcomes.append((begun, whole and b" 200 " in head.split(b"\r\n")[0]))
+            if not outcomes[-1][1]:
+                return
+    threads = [threading.Thread(target=client, args=(i,)) for i in range(clients)]
+    for thread in threads:
+        thread.start()
+    return threads, outcomes
 
 
 class OneServer(unittest.TestCase):
@@ -216,7 +293,17 @@ class OneServer(unittest.TestCase):
         self.assertTrue(spec["openapi"].startswith("3."))
         self.assertRegex(spec["info"]["version"], r"^\d+\.\d+\.\d+$")
         self.assertIn('fetch("spec")', curl(self.server.url + "/docs"))
+        operations = [call["operationId"] for methods in spec["paths"].values() for call in methods.values()]
+        self.assertEqual(len(operations), len(set(operations)))
+        file = self.server.file_url()
         for path, methods in spec["paths"].items():
+            path = path.replace("{name}", file.rsplit("/", 1)[1])
+            for call in methods.values():
+                self.assertTrue(call["tags"] and call["summary"])
+                for code, response in call["responses"].items():
+                    if "$ref" in response:
+                        response = spec["components"]["responses"][response["$ref"].rsplit("/", 1)[1]]
+                    self.assertGreater(len(response["description"]), 5, (path, code))
             for method in ("GET", "POST", "PUT", "DELETE"):
                 connection = http.client.HTTPConnection("127.0.0.1", self.server.port)
                 connection.request(method, path)
@@ -451,6 +538,10 @@ class OneServer(unittest.TestCase):
                 ([1], "Invalid JSON format")):
             with self.subTest(error):
                 self.assertEqual(self.server.post("/translate", body)[:2], (400, {"error": error}))
+        # What curl sends without a header of its own.
+        self.assertEqual(json.loads(curl("-d", '{"q": "x", "source": "en", "target": "de"}',
+                                         self.server.url + "/translate"))["error"],
+                         "Invalid request: missing q parameter; JSON needs Content-Type: application/json")
         self.assertEqual(self.server.post("/suggest", {})[0], 403)
         self.assertEqual(self.server.post("/nothing", {})[:2], (404, {"error": "Not Found"}))
 
@@ -714,6 +805,15 @@ class HostileRequests(unittest.TestCase):
         self.assertLess(self.server.peak(), 150 << 20)
 
     @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
+    def test_html_takes_eight_times_its_bytes(self):
+        self.server.translate("<p>I am here.</p>", format="html")
+        before = self.server.peak()
+        for unit in ("<b>", "</b>", "<", "&amp;", "<!---->", "<a b=c>", "<script>", "<b></b>"):
+            html = unit * (1_000_000 // len(unit))
+            self.assertEqual(self.server.translate(html, format="html")[0], 200)
+            self.assertLess(self.server.peak() - before, 8_000_000 + (4 << 20), unit)
+
+    @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
     def test_many_large_bodies_are_put_off_or_answered(self):
         body = b"source=en&target=de&q=a." + b"\n" * 1_040_000
         data = (b"POST /translate HTTP/1.1\r\nConnection: close\r\n" + FORM
@@ -915,7 +1015,7 @@ class Smuggling(unittest.TestCase):
             made.sendall(data)
             while part := made.recv(65536):
                 answers += part
-        return [int(code) for code in re.findall(rb"HTTP/1\.1 (\d{3}) ", answers)]
+        return [int(code) for code in re.findall(rb"HTTP/1\.[01] (\d{3}) ", answers)]
 
     def test_the_server_reads_each_request_in_one_way(self):
         for name, (data, codes) in SMUGGLING.items():
@@ -934,19 +1034,20 @@ class Smuggling(unittest.TestCase):
             time.sleep(1)
             self.assertLess(self.server.resident() - before, 16 << 20)  # Once 250.
 
-    @unittest.skipUnless(shutil.which("nginx"), "there is no nginx")
-    def test_nginx_in_front_hides_no_request(self):
-        with Nginx(self.server.port) as proxy:
-            for name, (data, codes) in SMUGGLING.items():
-                if name == "no version":  # nginx answers it as HTTP/0.9 did, without a head.
-                    continue
-                with self.subTest(name):
-                    before = self.server.requests()
-                    found = self.codes(proxy.port, data + NEXT)
-                    # As many requests have come to the server as the proxy has answered, at most.
-                    self.assertLessEqual(self.server.requests() - before - 1, len(found))
-                    if codes == [200, 200]:
-                        self.assertEqual(found[0], 200)
+    @unittest.skipUnless(PROXIES, "there is no proxy")
+    def test_a_proxy_in_front_hides_no_request(self):
+        for kind in PROXIES:
+            with kind(self.server.port) as proxy:
+                for name, (data, codes) in SMUGGLING.items():
+                    if name == "no version":  # nginx answers it as HTTP/0.9 did, without a head.
+                        continue
+                    with self.subTest(f"{kind.program}: {name}"):
+                        before = self.server.requests()
+                        found = self.codes(proxy.port, data + NEXT)
+                        # As many requests have come to the server as the proxy has answered, at most.
+                        self.assertLessEqual(self.server.requests() - before - 1, len(found))
+                        if codes == [200, 200] and name not in kind.refuses:
+                            self.assertEqual(found[0], 200)
 
 
 @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers take all addresses")
@@ -1069,11 +1170,170 @@ class Limits(unittest.TestCase):
                                ([MODEL, "--lanes", "0"], "--lanes"),
                                ([MODEL, "--require-api-key"], "--api-keys"),
                                ([MODEL, "--host", "256.1.1.1"], "256.1.1.1"),
+                               ([MODEL, "--trust-proxy", "10.0.0.0/33"], "--trust-proxy 10.0.0.0/33: give an address"),
+                               ([MODEL, "--trust-proxy", "a"], "--trust-proxy a: give an address"),
+                               ([MODEL, f"en-de={MODEL}"], f"en-de={MODEL}: models before it translate between"),
                                ([f"en={MODEL}"], "en-de=")):
             done = subprocess.run([os.path.join(BIN, "latimer-serve"), *arguments],
                                   capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(why, done.stderr + done.stdout)
+
+
+class BehindAProxy(unittest.TestCase):
+    """What a proxy says of its clients counts if it is trusted."""
+
+    def status(self, server, **fields):
+        fields = {name.replace("_", "-"): value for name, value in fields.items()}
+        return server.post("/translate", {"q": "a", "source": "de", "target": "de"}, fields)[0]
+
+    def test_clients_are_those_that_it_names(self):
+        with Server("--req-limit", "1", "--trust-proxy", "127.0.0.0/8", "--trust-proxy", "2001:db8::1") as server:
+            for first, then in (
+                    ("192.0.2.1", {"X_Forwarded_For": "192.0.2.1:80"}),
+                    ("2001:db8::2", {"X_Forwarded_For": "[2001:DB8::2]:80"}),
+                    # What a client says itself is before what the proxies add.
+                    ("192.0.2.2", {"X_Forwarded_For": "192.0.2.9, 192.0.2.2"}),
+                    ("192.0.2.3", {"X_Forwarded_For": "192.0.2.9, 192.0.2.3, 2001:db8::1, 127.0.0.2"}),
+                    ("192.0.2.4", {"Forwarded": 'for=192.0.2.9;by=a, For="192.0.2.4:80"; proto=http'}),
+                    ("2001:db8::5", {"Forwarded": 'for="[2001:db8::5]:80"'}),
+                    ("192.0.2.6", {"X_Forwarded_For": "192.0.2.6", "Forwarded": "for=192.0.2.9"})):
+                with self.subTest(first):
+                    self.assertEqual(self.status(server, X_Forwarded_For=first), 200)
+                    self.assertEqual(self.status(server, **then), 429)
+            self.assertEqual(self.status(server, X_Forwarded_For="192.0.2.9"), 200)
+            # Of what is no address, the one that says it is the client.
+            self.assertEqual(self.status(server), 200)
+            for none in ("", "unknown", "192.0.2.10, x", "192.0.2.10, ", "_hidden", "1" * 5000, '"', "[", "::1:2:3:4:5:6:7:8"):
+                self.assertEqual(self.status(server, X_Forwarded_For=none), 429, none)
+            for none in ("", "for", "for=", 'for="', "for=_a", ";;,,==", "by=192.0.2.10", "for=192.0.2.10,"):
+                self.assertEqual(self.status(server, Forwarded=none), 429, none)
+
+    def test_others_are_not_believed(self):
+        for options in ((), ("--trust-proxy", "192.0.2.0/24"), ("--trust-proxy", "126.0.0.0/8"),
+                        ("--trust-proxy", "::1")):
+            with Server("--req-limit", "1", *options) as server:
+                self.assertEqual(self.status(server, X_Forwarded_For="192.0.2.1"), 200)
+                self.assertEqual(self.status(server, X_Forwarded_For="192.0.2.2"), 429)
+        with Server() as server:
+            self.assertRegex(server.file_url("X-Forwarded-Proto: https", "X-Forwarded-Host: a.example"),
+                             "^http://127.0.0.1:[0-9]+/download_file/")
+
+    def test_addresses_of_files_are_what_the_client_asked(self):
+        with Server("--trust-proxy", "127.0.0.1") as server:
+            for fields, begin in (
+                    (["X-Forwarded-Proto: https"], "https://127.0.0.1:"),
+                    (["X-Forwarded-Proto: https", "Host: a.example"], "https://a.example/"),
+                    (["X-Forwarded-Proto: http, HTTPS", "X-Forwarded-Host: b, a.example:8443"], "https://a.example:8443/"),
+                    (["Forwarded: for=192.0.2.1;host=b, proto=https;host=\"[::1]:81\""], "https://[::1]:81/"),
+                    (["X-Forwarded-Proto: javascript", "X-Forwarded-Host: a/<b>"], "http://127.0.0.1:")):
+                self.assertTrue(server.file_url(*fields).startswith(begin), fields)
+
+    @unittest.skipUnless(PROXIES, "there is no proxy")
+    def test_a_proxy_says_who_asks(self):
+        for kind in PROXIES:
+            with (self.subTest(kind.program), Server("--req-limit", "1", "--trust-proxy", "127.0.0.1") as server,
+                  kind(server.port) as proxy):
+                def code(client, *more):
+                    return curl("-o", os.devnull, "-w", "%{http_code}", "-d", "q=a", "-d", "source=de", "-d", "target=de",
+                                "--interface", client, *more, f"http://127.0.0.1:{proxy.port}/translate")
+                self.assertEqual(code("127.0.0.2"), "200")
+                self.assertEqual(code("127.0.0.3"), "200")
+                # A client cannot pass for another.
+                self.assertEqual(code("127.0.0.3", "-H", "X-Forwarded-For: 192.0.2.1"), "429")
+                self.assertEqual(code("127.0.0.3", "-H", "Forwarded: for=192.0.2.1"), "429")
+
+
+class Hangup(unittest.TestCase):
+    """SIGHUP opens the files anew."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.model, self.terms, self.keys = (os.path.join(self.folder.name, name) for name in (
+            "en-de.ltm", "terms.tsv", "keys"))
+        shutil.copy(MODEL, self.model)
+        self.write(self.terms, "house\tBau\n")
+        self.write(self.keys, "old\n")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, path, text):
+        with open(path + ".new", "w") as out:
+            out.write(text)
+        os.rename(path + ".new", path)
+
+    def hang_up(self, server):
+        """What the log says of it."""
+        said = len(server.log)
+        server.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: server.log[said:] and re.search("anew|as before", server.log[-1]))
+        return "".join(server.log[said:])
+
+    def is_open(self, server, suffix):
+        with open(f"/proc/{server.process.pid}/maps") as maps:
+            return any(line.endswith(self.model + suffix + "\n") for line in maps)
+
+    def test_no_request_is_lost(self):
+        stop = threading.Event()
+        with Server("--workers", "2", "--cache", "1", models=[self.model]) as server:
+            threads, outcomes = load(server, stop, 16)
+            for _ in range(5):
+                before = len(outcomes)
+                wait_until(lambda: len(outcomes) > before + 32)
+                shutil.copy(MODEL, self.model + ".new")
+                os.rename(self.model + ".new", self.model)
+                self.assertTrue(self.is_open(server, " (deleted)"))
+                self.assertIn("anew", self.hang_up(server))
+            stop.set()
+            for thread in threads:
+                thread.join()
+            self.assertTrue(all(good for _, good in outcomes))
+            # Nothing of before is kept.
+            wait_until(lambda: not self.is_open(server, " (deleted)"))
+            self.assertTrue(self.is_open(server, ""))
+            self.hang_up(server)
+            wait_until(lambda: server.metric("latimer_cache_bytes") == 0)
+
+    def test_what_is_under_way_is_translated_by_the_model_that_began(self):
+        with Server(models=[self.model]) as server:
+            answers = []
+            text = "Where is the station in this old town? " * 400
+            client = threading.Thread(target=lambda: answers.append(server.translate(text)))
+            client.start()
+            wait_until(lambda: server.metric("latimer_queue_sentences") > 100)
+            os.rename(self.model, self.model + ".old")
+            shutil.copy(MODEL, self.model)
+            self.hang_up(server)
+            self.assertEqual(server.translate("I am here.")[0], 200)
+            client.join()
+            self.assertEqual(answers[0][0], 200)
+            wait_until(lambda: not self.is_open(server, ".old"))
+
+    def test_a_model_that_does_not_open_changes_nothing(self):
+        with Server("--terms", f"a={self.terms}", models=[self.model]) as server:
+            self.write(self.terms, "house\tHütte\n")
+            self.write(self.model, "none")
+            log = self.hang_up(server)
+            self.assertIn(f"latimer-serve: {self.model}: ", log)
+            self.assertIn("goes on as before", log)
+            self.assertIn("Bau", server.translate("The house is big.", terms="a")[1]["translatedText"])
+            os.remove(self.model)
+            self.assertIn("goes on as before", self.hang_up(server))
+            self.assertEqual(server.translate("I am here.")[1]["translatedText"], I_AM_HERE)
+
+    def test_terms_and_keys_are_read_anew(self):
+        with Server("--terms", f"a={self.terms}", "--api-keys", self.keys, "--require-api-key",
+                    models=[self.model]) as server:
+            self.assertIn("Bau", server.translate("The house is big.", terms="a", api_key="old")[1]["translatedText"])
+            self.write(self.terms, "house\tHütte\n")
+            self.write(self.keys, "new\n")
+            self.hang_up(server)
+            self.assertEqual(server.translate("a", api_key="old")[0], 403)
+            self.assertIn("Hütte", server.translate("The house is big.", terms="a", api_key="new")[1]["translatedText"])
+            server.process.send_signal(signal.SIGTERM)
+            server.process.send_signal(signal.SIGHUP)
+            self.assertEqual(server.process.wait(timeout=20), 0)
 
 
 class TermsAndProtectedSpans(unittest.TestCase):
@@ -1153,38 +1413,10 @@ class TermsAndProtectedSpans(unittest.TestCase):
 class Drain(unittest.TestCase):
     CLIENTS = 64
 
-    def load(self, server, stop):
-        """Clients that ask again and again; each outcome with its begin."""
-        outcomes = []
-
-        def client(number):
-            body = request({"q": f"Where is the station? I have {number} books.",
-                            "source": "en", "target": "de"})
-            while not stop.is_set():
-                begun, answer = None, b""
-                try:
-                    with server.socket() as made:
-                        made.sendall(body)
-                        begun = time.monotonic()
-                        while part := made.recv(65536):
-                            answer += part
-                except OSError:
-                    pass
-                head, _, rest = answer.partition(b"\r\n\r\n")
-                size = re.search(rb"Content-Length: (\d+)", head)
-                whole = size is not None and len(rest) == int(size[1])
-                outcomes.append((begun, whole and b" 200 " in head.split(b"\r\n")[0]))
-                if not outcomes[-1][1]:
-                    return
-        threads = [threading.Thread(target=client, args=(i,)) for i in range(self.CLIENTS)]
-        for thread in threads:
-            thread.start()
-        return threads, outcomes
-
     def test_all_that_was_begun_is_answered(self):
         stop = threading.Event()
         with Server() as server:
-            threads, outcomes = self.load(server, stop)
+            threads, outcomes = load(server, stop, self.CLIENTS)
             wait_until(lambda: len(outcomes) > 5 * self.CLIENTS)
             signalled = time.monotonic()
             server.process.send_signal(signal.SIGTERM)
