@@ -24,11 +24,11 @@ export async function run(files, { name = "model", args = [], wasm, onProgress }
   try {
     code = await wasi.run(module);
   } catch (error) {
-    throw new LatimerError(`The converter has stopped: ${error.message}.`);
+    throw new LatimerError(`The converter has stopped: ${error.message}.`, "CONVERSION");
   }
   const lines = errors.replace(/\r[^\r\n]*\x1b\[K/g, "").split("\n").filter(Boolean)
     .map((line) => line.replace(/^latimer-convert: /, "").replaceAll(`${folder}/`, ""));
-  if (code !== 0) throw new LatimerError(lines.at(-1) ?? `exit code ${code}`);
+  if (code !== 0) throw new LatimerError(lines.at(-1) ?? `exit code ${code}`, "CONVERSION");
   return {
     model: new Blob(wasi.files.get(kOutput.slice(1)).parts),
     report: report.replace(`${kOutput}: `, "").trim(),
@@ -48,10 +48,10 @@ export function convert(files, { worker = typeof Worker !== "undefined", ...opti
       settle(value);
     };
     signal?.addEventListener("abort", () => end(reject, signal.reason));
-    own.onerror = (event) => end(reject, new LatimerError(event.message));
+    own.onerror = (event) => end(reject, new LatimerError(event.message, "CONVERSION"));
     own.onmessage = ({ data: { progress, error, result } }) => {
       if (progress) onProgress?.(...progress);
-      else if (error) end(reject, new LatimerError(error));
+      else if (error) end(reject, new LatimerError(error, "CONVERSION"));
       else end(resolve, result);
     };
     own.postMessage({ files: [...files], options: rest });

@@ -22,8 +22,19 @@ const kTurn = 12;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
+// As latimer_code in latimer.h has them.
+const kCodes = [
+  "OK", "INVALID_ARGUMENT", "FAILED_PRECONDITION", "NOT_A_MODEL", "TRUNCATED", "CORRUPT",
+  "UNSUPPORTED_VERSION", "EXCEEDS_PROFILE", "TILE_NOT_IN_BUILD", "UNSUPPORTED_CPU",
+  "TEXT_TOO_LONG", "RESOURCE_UNAVAILABLE",
+];
+
 export class LatimerError extends Error {
   name = "LatimerError";
+  constructor(message, code = "INVALID_ARGUMENT") {
+    super(message);
+    this.code = code;
+  }
 }
 
 // Lets the thread see what has come in meanwhile. setTimeout would wait for
@@ -80,7 +91,7 @@ export class Engine {
   #busy = Promise.resolve();
   #onToken = null;
   #onText = null;
-  #failure = null;
+  #onHtml = null;
   #stream = 0;
   #cursors = 0;
   #windows = 0;
@@ -124,8 +135,9 @@ export class Engine {
           cut: cut !== 0,
           stopReason: kStopReasons[reason],
         }),
+      wrote: (html, bytes) => this.#onHtml(this.#array(Uint8Array, html, bytes).slice()),
       failed: (message) => {
-        throw new LatimerError(this.#string(message));
+        throw new LatimerError(this.#string(message), "RESOURCE_UNAVAILABLE");
       },
       milliseconds: () => performance.now(),
     };
@@ -152,7 +164,7 @@ export class Engine {
       at += chunk.length;
     }
     if (at !== bytes) {
-      throw new LatimerError(`The model has ended after ${at} of ${bytes} bytes.`);
+      throw new LatimerError(`The model has ended after ${at} of ${bytes} bytes.`, "TRUNCATED");
     }
     const scratch = this.#reserve(this.#wasm.scratchBytes());
     const workspaceBytes = this.#wasm.plan(image, bytes, lanes, beams, scratch) >>> 0;
@@ -167,7 +179,7 @@ export class Engine {
   // Nothing grows from here on.
   #open(workspace) {
     const { image, bytes, lanes, beams, workspaceBytes } = this.#model;
-    this.#stream = this.#reserve(this.#wasm.streamBytes());
+    this.#stream = this.#reserve(Math.max(this.#wasm.streamBytes(), this.#wasm.htmlBytes()));
     const most = Math.max(lanes, 1);
     this.#cursors = this.#reserve(most * this.#wasm.cursorBytes());
     this.#windows = this.#reserve(most * this.#wasm.windowBytes());
@@ -176,7 +188,7 @@ export class Engine {
       throw new LatimerError(this.#string(this.#wasm.message()).replace(
         /convert the model again with --tile .*/,
         "convert the model again, for WebAssembly and for the PC: " +
-        "latimer-convert MODEL -o model.ltm --board wasm32"));
+        "latimer-convert MODEL -o model.ltm --board wasm32"), this.#code());
     }
     this.info = this.#readInfo();
   }
@@ -190,7 +202,7 @@ export class Engine {
       const needed = this.#memory.buffer.byteLength + bytes;
       throw new LatimerError(
         `The browser has no ${Math.ceil(needed / 1e6)} MB for this model; ` +
-        "close other pages, or take a smaller model.");
+        "close other pages, or take a smaller model.", "RESOURCE_UNAVAILABLE");
     }
   }
 
@@ -205,8 +217,11 @@ export class Engine {
   #string(address) {
     return this.#text(address, this.#array(Uint8Array, address).indexOf(0));
   }
+  #code() {
+    return kCodes[this.#wasm.code()];
+  }
   #fail() {
-    throw new LatimerError(this.#string(this.#wasm.message()));
+    throw new LatimerError(this.#string(this.#wasm.message()), this.#code());
   }
 
   #readInfo() {
@@ -246,6 +261,7 @@ export class Engine {
     } finally {
       this.#onToken = null;
       this.#onText = null;
+      this.#onHtml = null;
       done();
     }
   }
@@ -601,12 +617,58 @@ export class Engine {
     });
   }
 
+  // Translates HTML; each tag comes back once, around the words that it stood around.
+  translateHtml(html, options = {}) {
+    return this.#alone(async () => {
+      const wasm = this.#wasm;
+      if (options.onToken) throw new TypeError("onToken is for one text.");
+      this.#setOptions(options);
+      const whole = new TextDecoder("utf-8", { ignoreBOM: true });
+      let written = "";
+      this.#onHtml = (bytes) => (written += whole.decode(bytes, { stream: true }));
+      try {
+        const stream = wasm.htmlBegin(this.#stream);
+        if (stream === 0) this.#fail();
+        const turns = new Turns();
+        const bytes = encoder.encode(html);
+        for (let at = 0; at < bytes.length; at += 128) {
+          const some = bytes.subarray(at, at + 128);
+          this.#fill(some);
+          if (!wasm.htmlPush(stream, some.length)) this.#fail();
+          await turns.pause(options.signal);
+        }
+        if (!wasm.htmlFinish(stream)) this.#fail();
+        return written;
+      } finally {
+        this.#drain();
+      }
+    });
+  }
+
+  // The numbers that a text or its translation, whatever made it, has alone.
+  checkNumbers(source, translation) {
+    return this.#alone(async () => {
+      const texts = [source, translation].map((text) => encoder.encode(text));
+      const [from, to] = texts;
+      if (from.length + to.length > this.#wasm.inputBytes()) {
+        throw new LatimerError("The texts are too long to be compared at once.", "TEXT_TOO_LONG");
+      }
+      this.#fill(Uint8Array.of(...from, ...to));
+      const count = this.#wasm.checkNumbers(from.length, to.length);
+      const missing = this.#wasm.missing();
+      const ranges = this.#array(Uint32Array, this.#wasm.ranges(), 2 * count);
+      const found = Array.from({ length: count }, (_, i) =>
+        decoder.decode((i < missing ? from : to).subarray(ranges[2 * i], ranges[2 * i + 1])));
+      return { missing: found.slice(0, missing), surplus: found.slice(missing) };
+    });
+  }
+
   // The source tokens of a text.
   tokenize(text) {
     return this.#alone(async () => {
       const bytes = encoder.encode(text);
       if (bytes.length > this.#wasm.inputBytes()) {
-        throw new LatimerError("The text is too long to be tokenized at once.");
+        throw new LatimerError("The text is too long to be tokenized at once.", "TEXT_TOO_LONG");
       }
       this.#fill(bytes);
       const count = this.#wasm.tokenize(bytes.length);

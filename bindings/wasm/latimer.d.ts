@@ -1,11 +1,16 @@
 /** What a file that cannot be used, or a request that a model refuses, throws. */
-export class LatimerError extends Error {}
+export class LatimerError extends Error {
+  /** The name of the C API's code, such as "CORRUPT"; or "DOWNLOAD" or "CONVERSION". */
+  readonly code: string;
+}
 
 export interface LoadOptions {
   /** Sentences that translateAll() decodes side by side; 8 by default. */
   lanes?: number;
   /** Most beams that a call will ask for; by default the model's number. */
   beams?: number;
+  /** Called with the bytes of the model that have come, and those that it has. */
+  onProgress?: (loaded: number, total: number) => void;
   /** false: in this thread. By default in a worker, and in Node in this thread. */
   worker?: boolean;
   /**
@@ -167,6 +172,14 @@ export interface Portion {
   stopReason: StopReason;
 }
 
+/** Numbers as the texts write them. */
+export interface NumberCheck {
+  /** The translation lacks them. */
+  missing: string[];
+  /** The source lacks them. */
+  surplus: string[];
+}
+
 export interface ModelInfo {
   fileBytes: number;
   sourceVocabulary: number;
@@ -207,8 +220,32 @@ export class Latimer {
   stream(text: string, options?: TranslateOptions): AsyncGenerator<string, Translation>;
   /** Translates running text sentence by sentence. */
   translateParagraphs(text: string, options?: TranslateOptions): AsyncGenerator<Portion>;
+  /**
+   * Translates HTML sentence by sentence. Each tag comes back once, around the words that it stood
+   * around.
+   */
+  translateHtml(html: string, options?: TranslateOptions): Promise<string>;
+  /** The numbers that only a text or only its translation has, whatever translated it. */
+  checkNumbers(source: string, translation: string): Promise<NumberCheck>;
   /** The source ids of a text, as the original tokenizer gives them. */
   tokenize(text: string): Promise<number[]>;
   /** Frees the memory, and ends what workers do. Later calls fail. */
+  close(): void;
+}
+
+/**
+ * Two models: the second translates what the first gives. Options are for both, but sourceLang is
+ * for the first, and targetLang, nBest and alternatives for the second. Options that belong to one
+ * model or one source are refused. Results are those of the second model.
+ */
+export class Pivot {
+  constructor(first: Latimer, second: Latimer);
+  readonly first: Latimer;
+  readonly second: Latimer;
+  translate(text: string, options?: TranslateOptions): Promise<Translation>;
+  translateAll(texts: Iterable<string>, options?: TranslateOptions): Promise<Translation[]>;
+  translateParagraphs(text: string, options?: TranslateOptions): AsyncGenerator<Portion>;
+  translateHtml(html: string, options?: TranslateOptions): Promise<string>;
+  /** Closes both. */
   close(): void;
 }

@@ -29,7 +29,21 @@ async function locate(source) {
 }
 
 // The bytes of a model as { chunks, bytes }: a URL, a File or Blob, or bytes.
-export async function openModel(source, signal) {
+export async function openModel(source, signal, onProgress) {
+  const model = await openSource(source, signal);
+  return onProgress ? { ...model, chunks: counted(model, onProgress) } : model;
+}
+
+async function* counted({ chunks, bytes }, onProgress) {
+  let at = 0;
+  for await (const chunk of chunks) {
+    at += chunk.length;
+    onProgress(at, bytes);
+    yield chunk;
+  }
+}
+
+async function openSource(source, signal) {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
     const bytes = ArrayBuffer.isView(source)
       ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
@@ -45,23 +59,28 @@ export async function openModel(source, signal) {
     const bytes = await readFile(url);
     return { chunks: [bytes], bytes: bytes.length };
   }
-  const response = await fetch(url, { signal });
+  const fetched = (work) => work.catch((error) => {
+    if (signal?.aborted) throw error;
+    const why = error.cause?.message || error.cause?.code || error.message;
+    throw new LatimerError(`${url} cannot be fetched: ${why}.`, "DOWNLOAD");
+  });
+  const response = await fetched(fetch(url, { signal }));
   if (!response.ok) {
-    throw new LatimerError(`${url}: the server answers ${response.status}.`);
+    throw new LatimerError(`${url}: the server answers ${response.status}.`, "DOWNLOAD");
   }
   // A server that compresses says the length of what it sends.
   const length = Number(response.headers.get("content-length"));
   if (length > 0 && !response.headers.get("content-encoding")) {
-    return { chunks: read(response.body), bytes: length };
+    return { chunks: read(response.body, fetched), bytes: length };
   }
-  const bytes = new Uint8Array(await response.arrayBuffer());
+  const bytes = new Uint8Array(await fetched(response.arrayBuffer()));
   return { chunks: [bytes], bytes: bytes.length };
 }
 
-async function* read(stream) {
+async function* read(stream, checked = (work) => work) {
   const reader = stream.getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await checked(reader.read());
     if (done) return;
     yield value;
   }
@@ -75,7 +94,8 @@ export async function compile(wasm = ownModule()) {
   return WebAssembly.compile(await new Blob(parts).arrayBuffer());
 }
 
-const kClosed = "The translator is closed; load the model again.";
+const closed = () =>
+  new LatimerError("The translator is closed; load the model again.", "FAILED_PRECONDITION");
 
 // The engine in this thread.
 class Here {
@@ -84,7 +104,7 @@ class Here {
     this.info = engine.info;
   }
   call(name, values, options, callback) {
-    if (!this.engine) throw new LatimerError(kClosed);
+    if (!this.engine) throw closed();
     if (name === "translateParagraphs") {
       return this.engine.translateParagraphs(...values, callback, options);
     }
@@ -117,7 +137,8 @@ class InWorker {
     here.#worker = await spawn();
     here.#worker.onmessage = ({ data }) => here.#receive(data);
     here.#worker.onerror = (event) => here.#end(new LatimerError(
-      `The worker has failed: ${event.message ?? "it could not be loaded"}.`));
+      `The worker has failed: ${event.message ?? "it could not be loaded"}.`,
+      "RESOURCE_UNAVAILABLE"));
     return here;
   }
 
@@ -128,7 +149,7 @@ class InWorker {
 
   call(name, values, { signal, ...options } = {}, callback = undefined) {
     return new Promise((resolve, reject) => {
-      if (!this.#worker) throw new LatimerError(kClosed);
+      if (!this.#worker) throw closed();
       if (signal?.aborted) throw signal.reason;
       const id = this.#next++;
       const abort = () => this.#worker?.postMessage({ abort: id });
@@ -154,8 +175,8 @@ class InWorker {
     } else if (call.signal?.aborted) {
       call.reject(call.signal.reason);
     } else {
-      const kind = error.name === "TypeError" ? TypeError : LatimerError;
-      call.reject(new kind(error.message));
+      call.reject(error.name === "TypeError"
+        ? new TypeError(error.message) : new LatimerError(error.message, error.code));
     }
   }
 
@@ -167,7 +188,7 @@ class InWorker {
   }
 
   close() {
-    this.#end(new LatimerError(kClosed));
+    this.#end(closed());
   }
 }
 
@@ -179,7 +200,7 @@ const canShare = () => typeof SharedArrayBuffer !== "undefined" &&
 class InWorkers {
   #workers = [];
 
-  static async load(source, { workers, signal, ...options }) {
+  static async load(source, { workers, signal, onProgress, ...options }) {
     const here = new InWorkers();
     const model = source instanceof Blob || source instanceof ArrayBuffer ||
       ArrayBuffer.isView(source) ? source : String(await locate(source));
@@ -195,7 +216,8 @@ class InWorkers {
         throw error;
       }
     };
-    const { info, shared } = await add("load", [model], { ...options, shares, signal });
+    const { info, shared } = await add(
+      "load", [model], { ...options, shares, signal }, onProgress && ((at) => onProgress(...at)));
     here.info = info;
     if (shared === undefined) return here;
     // Without memory for all workers, there are fewer.
@@ -285,8 +307,9 @@ export class Latimer {
         sharedWasm: sharedWasm && String(await locate(sharedWasm)),
         ...options });
     } else {
-      const { signal, ...rest } = options;
-      const [module, model] = await Promise.all([compile(wasm), openModel(source, signal)]);
+      const { signal, onProgress, ...rest } = options;
+      const [module, model] = await Promise.all([
+        compile(wasm), openModel(source, signal, onProgress)]);
       latimer.#at = new Here(await Engine.load(module, model.chunks, model.bytes, rest));
     }
     return latimer;
@@ -353,11 +376,73 @@ export class Latimer {
     }
   }
 
+  async translateHtml(html, options = {}) {
+    return this.#at.call("translateHtml", [textOf(html, "html")], optionsOf(options));
+  }
+
+  async checkNumbers(source, translation) {
+    const texts = [textOf(source, "source"), textOf(translation, "translation")];
+    return this.#at.call("checkNumbers", texts, {});
+  }
+
   async tokenize(text) {
     return this.#at.call("tokenize", [textOf(text)], {});
   }
 
   close() {
     this.#at.close();
+  }
+}
+
+// Options that belong to one of two models, or to one source.
+const kOfOne = [
+  "languageCode", "task", "prefix", "targetPrefix", "bannedWords", "terms", "protectedRanges",
+  "attention", "alignment", "scores",
+];
+
+export class Pivot {
+  constructor(first, second) {
+    Object.assign(this, { first, second });
+  }
+
+  // The options of the first model, and those of the second.
+  #share(options) {
+    for (const name of kOfOne) {
+      if (optionsOf(options)[name] === undefined) continue;
+      throw new TypeError(
+        `${name}: it belongs to one model; call first and second one after the other.`);
+    }
+    const { sourceLang, targetLang, nBest, alternatives, ...both } = options;
+    return [{ ...both, sourceLang }, { ...both, targetLang, nBest, alternatives }];
+  }
+
+  async translate(text, options = {}) {
+    const [first, second] = this.#share(options);
+    const between = await this.first.translate(text, first);
+    return this.second.translate(between.text, second);
+  }
+
+  async translateAll(texts, options = {}) {
+    const [first, second] = this.#share(options);
+    const between = await this.first.translateAll(texts, first);
+    return this.second.translateAll(between.map(({ text }) => text), second);
+  }
+
+  async *translateParagraphs(text, options = {}) {
+    const [first, second] = this.#share(options);
+    for await (const portion of this.first.translateParagraphs(text, first)) {
+      if (!portion.source) yield portion;
+      else yield { ...portion, text: (await this.second.translate(portion.text, second)).text };
+    }
+  }
+
+  async translateHtml(html, options = {}) {
+    const [first, second] = this.#share(options);
+    return this.second.translateHtml(await this.first.translateHtml(html, first), second);
+  }
+
+  close() {
+    this.first.close();
+    this.second.close();
   }
 }

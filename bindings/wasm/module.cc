@@ -20,6 +20,7 @@ IMPORT("token") int OnToken(size_t index, int32_t token);
 IMPORT("received")
 void OnText(const char* text, size_t text_bytes, const char* source,
             size_t source_bytes, double line, int cut, int stop_reason);
+IMPORT("wrote") void OnHtml(const char* html, size_t html_bytes);
 IMPORT("failed") [[noreturn]] void OnFailure(const char* message);
 IMPORT("milliseconds") double Milliseconds();
 
@@ -49,6 +50,7 @@ struct Hypothesis {
 // memory but what is thread_local.
 struct State {
   latimer_translator* translator;
+  latimer_code code;  // Of what failed last.
   char message[LATIMER_MESSAGE_BYTES];
   char input[kInputBytes];
   char option_texts[kOptionBytes];
@@ -65,6 +67,7 @@ struct State {
   int32_t ids[latimer::kProfile.source_tokens];
   latimer_word_score words[kMostTokens];
   Hypothesis hypothesis;
+  size_t missing;  // Of the numbers that were compared.
 };
 constinit thread_local State* state = nullptr;
 
@@ -75,6 +78,7 @@ bool Token(void*, size_t index, int32_t token) {
 // Keeps the message of a call; returns whether it succeeded.
 bool Succeeds(latimer_code code) {
   if (code == LATIMER_OK) return true;
+  state->code = code;
   std::strcpy(state->message, latimer_message(state->translator));
   return false;
 }
@@ -94,6 +98,7 @@ EXPORT("stateBytes") size_t StateBytes() { return sizeof(State); }
 EXPORT("setState") void SetState(State* memory) { state = memory; }
 
 EXPORT("message") const char* Message() { return state->message; }
+EXPORT("code") int Code() { return state->code; }
 EXPORT("input") char* Input() { return state->input; }
 EXPORT("inputBytes") size_t InputBytes() { return kInputBytes; }
 EXPORT("scratchBytes") size_t ScratchBytes() { return latimer_scratch_bytes(); }
@@ -104,10 +109,10 @@ size_t Plan(const void* image, size_t image_bytes, uint32_t lanes,
             uint32_t beams, void* scratch) {
   const latimer_load_options load = LoadOptions(lanes, beams);
   size_t bytes = 0;
-  const latimer_code code = latimer_plan_workspace(
-      image, image_bytes, &load, scratch, latimer_scratch_bytes(), &bytes,
-      nullptr, state->message, sizeof(state->message));
-  return code == LATIMER_OK ? bytes : 0;
+  state->code = latimer_plan_workspace(image, image_bytes, &load, scratch,
+                                       latimer_scratch_bytes(), &bytes, nullptr,
+                                       state->message, sizeof(state->message));
+  return state->code == LATIMER_OK ? bytes : 0;
 }
 
 EXPORT("load")
@@ -115,9 +120,10 @@ int Load(const void* image, size_t image_bytes, void* workspace,
          size_t workspace_bytes, uint32_t lanes, uint32_t beams) {
   const latimer_load_options load = LoadOptions(lanes, beams);
   if (state->translator != nullptr) latimer_unload(state->translator);
-  return latimer_load(image, image_bytes, workspace, workspace_bytes, &load,
-                      &state->translator, state->message,
-                      sizeof(state->message)) == LATIMER_OK;
+  state->code =
+      latimer_load(image, image_bytes, workspace, workspace_bytes, &load,
+                   &state->translator, state->message, sizeof(state->message));
+  return state->code == LATIMER_OK;
 }
 
 // ---- Options of the next calls: NewOptions(), then those that differ --------
@@ -355,6 +361,42 @@ EXPORT("streamPush") int StreamPush(latimer_text* stream, size_t bytes) {
 EXPORT("streamFinish") int StreamFinish(latimer_text* stream) {
   return Succeeds(latimer_text_finish(stream));
 }
+
+// ---- HTML -------------------------------------------------------------------
+
+EXPORT("htmlBytes") size_t HtmlBytes() { return latimer_html_bytes(); }
+// A stream in `memory` of HtmlBytes(), or null.
+EXPORT("htmlBegin") latimer_html* HtmlBegin(void* memory) {
+  const auto receive = [](void*, const char* html, size_t html_bytes) {
+    OnHtml(html, html_bytes);
+  };
+  latimer_html* html =
+      latimer_html_begin(state->translator, &state->options, receive, nullptr,
+                         memory, latimer_html_bytes());
+  if (html == nullptr) Succeeds(LATIMER_INVALID_ARGUMENT);
+  return html;
+}
+EXPORT("htmlPush") int HtmlPush(latimer_html* html, size_t bytes) {
+  return Succeeds(latimer_html_push(html, state->input, bytes));
+}
+EXPORT("htmlFinish") int HtmlFinish(latimer_html* html) {
+  return Succeeds(latimer_html_finish(html));
+}
+
+// ---- Numbers ----------------------------------------------------------------
+
+// The text and its translation are in the input, one after another. Returns how
+// many numbers are in one of them only; ranges() has the bytes of each.
+EXPORT("checkNumbers")
+size_t CheckNumbers(size_t source_bytes, size_t translation_bytes) {
+  static_assert(kMostEntries >= LATIMER_MOST_CHECKED_NUMBERS);
+  return latimer_check_numbers(state->input, source_bytes,
+                               state->input + source_bytes, translation_bytes,
+                               state->ranges, kMostEntries, &state->missing);
+}
+// How many of them the translation lacks, which come first.
+EXPORT("missing") size_t Missing() { return state->missing; }
+EXPORT("ranges") const latimer_text_range* Ranges() { return state->ranges; }
 
 // ---- The model --------------------------------------------------------------
 

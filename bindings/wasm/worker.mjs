@@ -7,11 +7,11 @@ let port = null;
 const calls = new Map();  // Those under way: { abort, stopped }.
 
 // With `shares`, the answer has what others need to join, if memory can be shared.
-async function load(source, { shares, wasm, sharedWasm, ...options }, signal) {
+async function load(source, { shares, wasm, sharedWasm, ...options }, signal, onProgress) {
   const memory = shares ? sharedMemory() : undefined;
   const shared = sharedWasm ?? ownSharedModule();
   const [module, model] = await Promise.all([
-    compile(memory ? shared : wasm), openModel(source, signal)]);
+    compile(memory ? shared : wasm), openModel(source, signal, onProgress)]);
   engine = await Engine.load(module, model.chunks, model.bytes, options, memory);
   return { info: engine.info, shared: engine.shared };
 }
@@ -23,14 +23,16 @@ async function join(shared) {
 
 function run({ id, name, values, options, calls: has }, call) {
   const own = { ...options, signal: call.abort.signal };
-  if (name === "load") return load(values[0], options, call.abort.signal);
-  if (name === "join") return join(...values);
-  if (name === "tokenize") return engine.tokenize(...values);
-  if (name === "translateAll") return engine.translateAll(values[0], own, values[1]);
   const tell = (value) => {
     port.postMessage({ id, value });
     return !call.stopped;
   };
+  if (name === "load") {
+    return load(values[0], options, call.abort.signal, has && ((...at) => tell(at)));
+  }
+  if (name === "join") return join(...values);
+  if (name === "tokenize" || name === "checkNumbers") return engine[name](...values);
+  if (name === "translateAll") return engine.translateAll(values[0], own, values[1]);
   if (name === "translateParagraphs") {
     return engine.translateParagraphs(...values, tell, own);
   }
@@ -50,7 +52,8 @@ async function receive({ data }) {
   try {
     port.postMessage({ id: data.id, result: await run(data, call) });
   } catch (error) {
-    port.postMessage({ id: data.id, error: { name: error.name, message: error.message } });
+    const { name, message, code } = error;
+    port.postMessage({ id: data.id, error: { name, message, code } });
   } finally {
     calls.delete(data.id);
   }

@@ -21,7 +21,9 @@ async function open(source, name) {
   page.say(`Loading ${name} …`);
   const begin = performance.now();
   try {
-    const next = await Latimer.load(source, { workers: kWorkers, beams: kBeams });
+    const onProgress = (loaded, total) =>
+      page.say(`Loading ${name}: ${megabytes(loaded)} of ${megabytes(total)} …`);
+    const next = await Latimer.load(source, { workers: kWorkers, beams: kBeams, onProgress });
     latimer?.close();
     latimer = next;
   } catch (error) {

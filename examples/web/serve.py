@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Serves the page to this machine: serve.py FOLDER [PORT]
+"""Serves a page to this machine.
 
 With the two headers of cross-origin isolation, so that workers share a model.
 """
 
+import argparse
 import functools
 import http.server
 import pathlib
-import sys
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -24,11 +24,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    if not pathlib.Path(sys.argv[1], "index.html").is_file():
-        sys.exit(f"serve.py: {sys.argv[1]} has no index.html; cmake --workflow --preset wasm32 builds a page.")
-    port = int(sys.argv[2]) if len(sys.argv) == 3 else 8000
-    handler = functools.partial(Handler, directory=sys.argv[1])
-    print(f"http://localhost:{port}")
-    http.server.ThreadingHTTPServer(("127.0.0.1", port), handler).serve_forever()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", help="build/wasm32/site, or another one with an index.html")
+    parser.add_argument("--port", type=int, default=8000)
+    arguments = parser.parse_args()
+    if not pathlib.Path(arguments.folder, "index.html").is_file():
+        parser.error(f"{arguments.folder} has no index.html; cmake --workflow --preset wasm32 builds a page.")
+    handler = functools.partial(Handler, directory=arguments.folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", arguments.port), handler) as server:
+        print(f"http://localhost:{server.server_port}", flush=True)
+        server.serve_forever()

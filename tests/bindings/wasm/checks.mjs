@@ -112,6 +112,60 @@ export const checks = {
     equal(portions.at(-1).text, texts["Good morning."]);
     equal(portions.at(-1).line, 3);
   },
+  async "the tags of HTML are around their words"({ t, texts }) {
+    equal(await t.translateHtml("<p>I have <b>not read</b> the <i>book</i> yet.</p>"),
+      "<p>Ich habe das <i>Buch</i> noch <b>nicht gelesen</b>.</p>");
+    const morning = texts["Good morning."];
+    const page = (text) => `<!-- \u{1f600}\u00e4 -->${`<p>${text}</p>\n`.repeat(300)}`;
+    equal(await t.translateHtml(page("Good morning.")), page(morning));
+    const abort = new AbortController();
+    const work = t.translateHtml(page(kLong), { signal: abort.signal });
+    setTimeout(() => abort.abort(), 30);
+    await fails(() => work, /abort/i, "AbortError");
+    equal(await t.translateHtml("<p>Good morning."), `<p>${morning}`);
+    await fails(() => t.translateHtml(5), /^html: give a string/, "TypeError");
+  },
+  async "two models translate one after the other"({ t, texts, Pivot }) {
+    const pivot = new Pivot(t, t);
+    const [text, html] = ["Good morning.", "<p>Good morning.</p>"];
+    const expected = (await t.translate(texts[text])).text;
+    equal((await pivot.translate(text)).text, expected);
+    equal((await pivot.translateAll([text, text])).map((one) => one.text), [expected, expected]);
+    equal(await pivot.translateHtml(html), await t.translateHtml(await t.translateHtml(html)));
+    const portions = [];
+    for await (const portion of pivot.translateParagraphs(`${text}\n\n${text}`)) portions.push(portion);
+    equal(portions.filter(({ source }) => source).map((one) => one.text), [expected, expected]);
+    await fails(() => pivot.translate(text, { terms: {} }), /^terms: it belongs/, "TypeError");
+  },
+  async "numbers are compared"({ t }) {
+    equal(await t.checkNumbers("On 3 May \u20ac 1,200 for 4.", "Am 3. Mai 1.200 \u20ac f\u00fcr 5."),
+      { missing: ["4"], surplus: ["5"] });
+    equal(await t.checkNumbers("None.", "Keine."), { missing: [], surplus: [] });
+    await fails(() => t.checkNumbers("x".repeat(1e6), ""), /too long/);
+  },
+  async "loading tells how far it is"({ Latimer, source, options, bytes }) {
+    const seen = [];
+    const own = await Latimer.load(
+      source, { ...options, onProgress: (loaded, total) => seen.push([loaded, total]) });
+    own.close();
+    equal(seen.at(-1), [bytes.length, bytes.length]);
+    seen.reduce(([a], [b, total]) => {
+      equal([b > a, total], [true, bytes.length]);
+      return [b];
+    }, [0]);
+  },
+  async "errors have the codes of C"({ t, Latimer, bytes, options }) {
+    const code = (work) => work().then(() => "OK", (error) => error.code);
+    equal(await code(() => Latimer.load(bytes.slice(0, 100000), options)), "TRUNCATED");
+    equal(await code(() => Latimer.load(new Uint8Array(5000), options)), "NOT_A_MODEL");
+    equal(await code(() => t.translate("Hi.", { targetLang: "deu_Latn" })), "INVALID_ARGUMENT");
+    const own = await Latimer.load(bytes, options);
+    own.close();
+    equal(await code(() => own.translate("Hi.")), "FAILED_PRECONDITION");
+    const nowhere = "http://127.0.0.1:2/x.ltm";
+    await fails(() => Latimer.load(nowhere, options), /^http:\/\/127.0.0.1:2\/x.ltm cannot be fetched: ./);
+    equal(await code(() => Latimer.load(nowhere, options)), "DOWNLOAD");
+  },
   async "beams, scores and attention"({ t, source, options, texts, Latimer }) {
     const { scores, tokens, attention } = await t.translate(
       "How are you today?", { scores: true, attention: "cross" });

@@ -11,7 +11,7 @@ import { measureWorkers, workerChecks } from "./worker_checks.mjs";
 
 const [folder, model, source, root, program] = process.argv.slice(2)
   .map((word) => (word.startsWith("--") ? word : resolve(word)));
-const { Latimer, compile, ownSharedModule } = await import(pathToFileURL(`${folder}/latimer.mjs`));
+const { Latimer, Pivot, compile, ownSharedModule } = await import(pathToFileURL(`${folder}/latimer.mjs`));
 const engine = String(pathToFileURL(`${folder}/engine.mjs`));
 const { Engine } = await import(engine);
 const text = (path) => readFileSync(`${root}/${path}`, "utf8");
@@ -20,6 +20,7 @@ const t = await Latimer.load(pathToFileURL(model));
 const load = performance.now() - begin;
 const context = {
   Latimer,
+  Pivot,
   Engine,
   shared: { engine, module: await compile(ownSharedModule()) },
   t,

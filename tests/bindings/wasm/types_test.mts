@@ -1,8 +1,8 @@
 // What latimer.d.ts promises, for the TypeScript compiler; nothing runs.
-import { Latimer, LatimerError } from "latimer";
+import { Latimer, LatimerError, Pivot } from "latimer";
 import { convert } from "latimer/converter";
 import type {
-  Attention, Hypothesis, ModelInfo, Portion, StopReason, TokenLink, Translation, WordScore,
+  Attention, Hypothesis, ModelInfo, NumberCheck, Portion, StopReason, TokenLink, Translation, WordScore,
 } from "latimer";
 
 export async function uses(file: File, module: WebAssembly.Module) {
@@ -15,6 +15,7 @@ export async function uses(file: File, module: WebAssembly.Module) {
     sharedWasm: "latimer_shared.wasm",
     wasm: "latimer.wasm",
     signal: controller.signal,
+    onProgress: (loaded: number, total: number) => void [loaded, total],
   });
   await Latimer.load(file);
   await Latimer.load(await file.arrayBuffer(), { worker: false, wasm: module });
@@ -75,12 +76,20 @@ export async function uses(file: File, module: WebAssembly.Module) {
     const { text, source, line, cut }: Portion = portion;
     void [text, source, line, cut];
   }
+  const html: string = await t.translateHtml("<p>Hello.</p>", { beams: 1 });
+  const numbers: NumberCheck = await t.checkNumbers("Hello.", html);
+  const pivot: Pivot = new Pivot(t, t);
+  const twice: Translation = await pivot.translate("Hello.");
+  void [numbers.missing, pivot.first.info, twice];
   const ids: number[] = await t.tokenize("Hello.");
   t.close();
   try {
     await t.translate("Hello.");
   } catch (error) {
-    if (error instanceof LatimerError) void error.message;
+    if (error instanceof LatimerError) {
+      const code: string = error.code;
+      void [error.message, code];
+    }
   }
   void [reason, weights, scores, all, ids, workers];
 
