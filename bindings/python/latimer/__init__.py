@@ -10,6 +10,7 @@ A Translator has one model; TranslateOptions are what its methods take by name.
 from . import models
 from ._auto import AutoTranslator
 from ._c import library as _library
+from ._check import Check, check
 from ._convert import convert
 from ._detect import detect_language
 from ._errors import (
@@ -36,6 +37,7 @@ from ._translator import Translator
 __version__: str = _library.version().decode()
 __all__ = [
     "AutoTranslator",
+    "Check",
     "ConversionError",
     "DownloadError",
     "Hypothesis",
@@ -52,6 +54,7 @@ __all__ = [
     "Translation",
     "Translator",
     "WordScore",
+    "check",
     "check_numbers",
     "convert",
     "detect_language",
