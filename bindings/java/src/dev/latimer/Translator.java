@@ -7,6 +7,8 @@ import java.io.Reader;
 import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.nio.charset.CharsetEncoder;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,10 +31,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * translator that is not closed keeps that memory until the process ends.
  *
  * <p>Any thread may call any method at any time. One call runs at a time; those of other threads
- * wait. To translate on several threads at once, load the model several times: the file is in memory
- * once. Methods throw {@link LatimerException} for a model file that cannot be used and for a
- * request that the model refuses, IllegalStateException after {@link #close} and in a callback of
- * the same translator, and NullPointerException for null where nothing else is said.
+ * wait. To translate on several threads at once, use a {@link TranslatorPool}. An interrupt of the
+ * thread that translates has the effect of {@link #cancel}, and leaves the thread interrupted.
+ *
+ * <p>Methods throw {@link LatimerException} for a model file that cannot be used, with the code
+ * RESOURCE_UNAVAILABLE if it cannot be opened, and for a request that the model refuses;
+ * IllegalStateException after {@link #close} and in a callback of the same translator; and
+ * NullPointerException for null where nothing else is said.
  */
 public final class Translator implements AutoCloseable {
   /** See {@link #isModelCopied}: bytes. */
@@ -50,8 +55,11 @@ public final class Translator implements AutoCloseable {
   private boolean cancelled; // The call that runs.
   private boolean closed;
 
-  private Translator(long handle) {
+  private final String name; // What toString() says of the model.
+
+  private Translator(long handle, String name) {
     this.handle = handle;
+    this.name = name;
   }
 
   // ---- Loading ----
@@ -76,7 +84,7 @@ public final class Translator implements AutoCloseable {
    */
   public static Translator load(File file, LoadOptions options) {
     byte[] path = Utf8.encodeForC("The path", file.getPath());
-    return new Translator(Native.loadFile(path, options.numbers()));
+    return new Translator(Native.loadFile(path, options.numbers()), file.getPath());
   }
 
   /**
@@ -91,7 +99,8 @@ public final class Translator implements AutoCloseable {
    * @return a translator, to be closed
    */
   public static Translator load(int fd, long offset, long length, LoadOptions options) {
-    return new Translator(Native.loadDescriptor(fd, offset, length, options.numbers()));
+    long handle = Native.loadDescriptor(fd, offset, length, options.numbers());
+    return new Translator(handle, "a descriptor");
   }
 
   /**
@@ -106,7 +115,7 @@ public final class Translator implements AutoCloseable {
     if (!model.isDirect()) {
       throw new IllegalArgumentException("The buffer is not direct; use one that is.");
     }
-    return new Translator(Native.loadBuffer(model.slice(), options.numbers()));
+    return new Translator(Native.loadBuffer(model.slice(), options.numbers()), "a buffer");
   }
 
   /**
@@ -148,7 +157,7 @@ public final class Translator implements AutoCloseable {
   }
 
   Parts translateParts(String text, TranslateOptions options) {
-    byte[] bytes = Utf8.encode(text);
+    byte[] bytes = Utf8.encode("text", text);
     Parts parts = new Parts(bytes, options);
     TokenListener listener = options.listener;
     run(options, text, model -> Native.translate(model, bytes, listener, parts), parts);
@@ -186,7 +195,7 @@ public final class Translator implements AutoCloseable {
         model -> {
           byte[][] bytes = new byte[copy.length][];
           for (int i = 0; i < copy.length; ++i) {
-            bytes[i] = Utf8.encode(copy[i]);
+            bytes[i] = Utf8.encode("texts[" + i + "]", copy[i]);
             parts[i] = new Parts(bytes[i], options);
           }
           Native.translateAll(model, bytes, parts);
@@ -221,7 +230,7 @@ public final class Translator implements AutoCloseable {
     long model = begin();
     try {
       options.set(model, text);
-      call.run(model);
+      new Interrupts().run(() -> call.run(model));
       for (Parts of : parts) of.finish(nBest);
     } finally {
       end();
@@ -282,6 +291,7 @@ public final class Translator implements AutoCloseable {
    * @return the translated HTML
    */
   public String translateHtml(String html, TranslateOptions options) {
+    if (html == null) throw new NullPointerException("html is null");
     StringBuilder out = new StringBuilder();
     try {
       translateHtml(new StringReader(html), options, out);
@@ -324,11 +334,11 @@ public final class Translator implements AutoCloseable {
           encoder.encode(chars, bytes, !more); // May leave half of a character.
           chars.compact();
           if (!more) encoder.flush(bytes);
-          goesOn = Native.push(model, bytes.array(), bytes.position(), listener, receiver);
+          goesOn = push(model, bytes.array(), bytes.position(), listener, receiver);
           bytes.clear();
           afterPush.run();
         } while (more && goesOn && !(isHtml && isCancelled()));
-        if (!more && goesOn) goesOn = Native.push(model, null, 0, listener, receiver);
+        if (!more && goesOn) goesOn = push(model, null, 0, listener, receiver);
         afterPush.run();
         return goesOn && !isCancelled();
       } finally {
@@ -352,6 +362,35 @@ public final class Translator implements AutoCloseable {
     }
   }
 
+  /** An interrupt of this thread cancels what it does, and goes on to be one. */
+  private final class Interrupts extends AbstractInterruptibleChannel {
+    void run(Runnable work) {
+      begin();
+      try {
+        work.run();
+      } finally {
+        try {
+          end(true);
+        } catch (AsynchronousCloseException interrupted) {
+          // The translation says that it was cancelled.
+        }
+      }
+    }
+
+    @Override
+    protected void implCloseChannel() {
+      cancel();
+    }
+  }
+
+  private boolean push(
+      long model, byte[] bytes, int count, TokenListener listener, Object receiver) {
+    boolean[] goesOn = new boolean[1];
+    new Interrupts()
+        .run(() -> goesOn[0] = Native.push(model, bytes, count, listener, receiver));
+    return goesOn[0];
+  }
+
   private boolean isCancelled() {
     synchronized (state) {
       return cancelled;
@@ -366,7 +405,7 @@ public final class Translator implements AutoCloseable {
    * @param text the text
    */
   public int[] tokenize(String text) {
-    byte[] bytes = Utf8.encode(text);
+    byte[] bytes = Utf8.encode("text", text);
     long model = begin();
     try {
       return Native.tokenize(model, bytes);
@@ -383,7 +422,7 @@ public final class Translator implements AutoCloseable {
    * @param text the text
    */
   public int[] tokenizeTarget(String text) {
-    byte[] bytes = Utf8.encode(text);
+    byte[] bytes = Utf8.encode("text", text);
     long model = begin();
     try {
       return Native.tokenizeTarget(model, bytes);
@@ -482,6 +521,14 @@ public final class Translator implements AutoCloseable {
       if (unloaded != 0) Native.unload(unloaded);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** {@return where the model lies, and whether this is closed} */
+  @Override
+  public String toString() {
+    synchronized (state) {
+      return "Translator[" + name + (closed ? ", closed]" : "]");
     }
   }
 

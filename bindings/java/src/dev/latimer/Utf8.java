@@ -31,6 +31,12 @@ final class Utf8 {
     }
   }
 
+  /** The bytes of an argument, whose name is what an exception says is null. */
+  static byte[] encode(String name, String text) {
+    if (text == null) throw new NullPointerException(name + " is null");
+    return encode(text);
+  }
+
   /** The bytes of a string that ends with a zero in C; null for null. */
   static byte[] encodeForC(String name, String text) {
     if (text == null) return null;

@@ -6,6 +6,7 @@ import static dev.latimer.Program.latimer;
 import static dev.latimer.Program.repeat;
 import static dev.latimer.Program.testLines;
 import static dev.latimer.Program.translation;
+import static java.util.stream.Collectors.toList;
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import org.junit.AfterClass;
 import org.junit.BeforeClass;
 import org.junit.Test;
@@ -116,8 +118,10 @@ public class ListTest {
         () -> eight.translateAll(texts, options().protectedRanges(0, 2)));
     assertThrows(
         LatimerException.class, () -> eight.translateAll(texts, options().targetLanguage("deu")));
-    assertThrows(
-        NullPointerException.class, () -> eight.translateAll(Arrays.asList("Hello.", null)));
+    NullPointerException missing =
+        assertThrows(
+            NullPointerException.class, () -> eight.translateAll(Arrays.asList("Hello.", null)));
+    assertEquals("texts[1] is null", missing.getMessage());
     assertEquals(translation("Good morning."), eight.translate("Good morning.").text());
   }
 
@@ -145,6 +149,64 @@ public class ListTest {
       assertNull(of.attention());
     }
     assertEquals(translation("Good morning."), eight.translate("Good morning.").text());
+  }
+
+  @Test
+  public void anInterruptEndsAllAndStays() throws Exception {
+    Thread reader = Thread.currentThread();
+    Thread interrupter =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(200);
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+              reader.interrupt();
+            });
+    interrupter.start();
+    List<Translation> got = eight.translateAll(Collections.nCopies(2000, LONG_TEXT));
+    assertTrue(Thread.interrupted());
+    assertEquals(StopReason.CANCELLED, got.get(1999).stopReason());
+    interrupter.join();
+    assertEquals(translation("Good morning."), eight.translate("Good morning.").text());
+
+    reader.interrupt(); // Before a call: the call ends at once.
+    assertEquals(StopReason.CANCELLED, eight.translate("Good morning.").stopReason());
+    TranslateOptions plain = new TranslateOptions();
+    assertThrows(CancellationException.class, () -> eight.translateHtml("<p>Hello.", plain));
+    assertTrue(Thread.interrupted());
+    assertEquals("<p>Guten Morgen.", eight.translateHtml("<p>Good morning.", plain));
+  }
+
+  @Test
+  public void aPoolTranslatesOnSeveralThreads() throws Exception {
+    List<String> lines = testLines(60);
+    List<String> expected = texts(eight.translateAll(lines));
+    TranslateOptions plain = new TranslateOptions();
+    TranslatorPool pool = TranslatorPool.load(MODEL, new LoadOptions(), 2);
+    assertEquals("TranslatorPool[2 x Translator[" + MODEL.getPath() + "]]", pool.toString());
+    List<String> got =
+        lines.parallelStream().map(line -> pool.translate(line).text()).collect(toList());
+    assertEquals(expected, got);
+    assertEquals(expected, texts(pool.translateAll(lines, plain)));
+    assertEquals("<p>Guten Morgen.", pool.translateHtml("<p>Good morning.", plain));
+
+    List<Thread> threads = new ArrayList<>(); // More than there are translators.
+    List<StopReason> reasons = Collections.synchronizedList(new ArrayList<>());
+    for (int i = 0; i < 4; ++i) {
+      threads.add(
+          new Thread(
+              () -> reasons.add(pool.translate(repeat(LONG_TEXT, 50), plain).stopReason())));
+    }
+    for (Thread thread : threads) thread.start();
+    for (Thread thread : threads) thread.interrupt();
+    for (Thread thread : threads) thread.join();
+    assertEquals(Collections.nCopies(4, StopReason.CANCELLED), reasons);
+    pool.close();
+    assertThrows(IllegalStateException.class, () -> pool.translate("Hello."));
+    assertThrows(
+        IllegalArgumentException.class, () -> TranslatorPool.load(MODEL, new LoadOptions(), 0));
   }
 
   private static List<String> texts(List<Translation> translations) {

@@ -534,12 +534,21 @@ public class TranslatorTest {
   }
 
   @Test
+  public void itSaysWhichModelItHas() {
+    assertEquals("Translator[" + MODEL.getPath() + "]", translator.toString());
+    translator.close();
+    assertEquals("Translator[" + MODEL.getPath() + ", closed]", translator.toString());
+  }
+
+  @Test
   public void nullIsRefused() {
     assertThrows(NullPointerException.class, () -> Translator.load((File) null));
     assertThrows(NullPointerException.class, () -> Translator.load(MODEL, null));
     assertThrows(NullPointerException.class, () -> Translator.load((ByteBuffer) null, loading()));
     assertThrows(NullPointerException.class, () -> Translator.load(0, 0, 1, null));
-    assertThrows(NullPointerException.class, () -> translator.translate(null));
+    NullPointerException missing =
+        assertThrows(NullPointerException.class, () -> translator.translate(null));
+    assertEquals("text is null", missing.getMessage());
     assertThrows(NullPointerException.class, () -> translator.translate(SENTENCE, null));
     assertThrows(NullPointerException.class, () -> translator.translateIds(null, options()));
     assertThrows(NullPointerException.class, () -> translator.translateIds(new int[1], null));
