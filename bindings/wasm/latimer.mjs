@@ -120,7 +120,9 @@ class Here {
 async function spawn() {
   if (!kIsNode) return new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
   const threads = await import("node:worker_threads");
-  const worker = new threads.Worker(new URL("worker.mjs", import.meta.url));
+  // Which node -e has, and a worker does not take.
+  const execArgv = process.execArgv.filter((word) => !word.startsWith("--input-type"));
+  const worker = new threads.Worker(new URL("worker.mjs", import.meta.url), { execArgv });
   worker.on("message", (data) => worker.onmessage({ data }));
   worker.on("error", (error) => worker.onerror(error));
   return worker;

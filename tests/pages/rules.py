@@ -69,6 +69,7 @@ public class Program {
 """
 JS_PROGRAM = """{imports}
 const show = console.log, append = console.log, article = "How are you? I am fine.";
+const lines = [article], element = { innerHTML: article };
 {code}
 process.exit(0);
 """
@@ -274,7 +275,7 @@ RULES = [
                               'String text = "Hello.", rest = "";\nboolean stopped = false;\n')),
     Rule("given", JAVA, r"beams\(4\)", "file is the reader's",
          JAVA_PROGRAM.replace("{given}", 'java.io.File file = new java.io.File("build/host/en-de.ltm");\n')),
-    Rule("given", WASM, r"Latimer\.load\(\"", "show, append and article are the reader's", JS_PROGRAM),
+    Rule("given", WASM, r"Latimer\.load\(\"", "show, append, article, element and lines are the reader's", JS_PROGRAM),
     Rule("given", PYTHON, r"^python -m build", "the comment says so", "pip install build"),
     Rule("given", PYTHON, r"\(lines\b", "lines are the reader's", 'lines = ["How are you?", "I have a book."]'),
     Rule("serves", "*", r"examples/web/serve\.py", "answers until Ctrl-C", r'class="word"[^>]*>Buch<'),
