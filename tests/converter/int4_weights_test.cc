@@ -56,8 +56,8 @@ TEST(Int4WeightsTest, MultiplesOfAScaleLoseNothing) {
     }
     std::vector<int8_t> integers(values.size());
     const float found = QuantizeChannelTo(WeightType::kInt4, values, integers);
-    EXPECT_LT(Loss(values, integers, found), 0.04) << scale;
-    EXPECT_EQ(std::signbit(found), std::signbit(scale));
+    EXPECT_EQ(found, scale);
+    EXPECT_EQ(Loss(values, integers, found), 0) << scale;
   }
 }
 
@@ -104,6 +104,30 @@ TEST(Int6WeightsTest, NormalWeightsLoseLessThanWithTheScaleOfTheLargest) {
     integers[i] = static_cast<int8_t>(std::nearbyint(values[i] * 31 / largest));
   }
   EXPECT_LT(loss, Loss(values, integers, largest / 31));
+}
+
+// A channel of eight bits whose largest weight is `most` units.
+std::vector<float> WeightsOfEightBits(int most) {
+  std::vector<float> values;
+  for (int i = -most; i <= most; ++i) {
+    values.push_back(0.001f * static_cast<float>(i));
+  }
+  return values;
+}
+
+TEST(Int6WeightsTest, SmallWeightsOfEightBitsLoseNothing) {
+  const std::vector<float> values = WeightsOfEightBits(21);
+  std::vector<int8_t> integers(values.size());
+  EXPECT_EQ(QuantizeChannelTo(WeightType::kInt6, values, integers), 0.001f);
+  EXPECT_EQ(integers.front(), -21);
+  EXPECT_EQ(integers.back(), 21);
+}
+
+TEST(Int6WeightsTest, LargerWeightsOfEightBitsHaveThreeTimesTheirUnit) {
+  const std::vector<float> values = WeightsOfEightBits(90);
+  std::vector<int8_t> integers(values.size());
+  EXPECT_FLOAT_EQ(QuantizeChannelTo(WeightType::kInt6, values, integers),
+                  0.003f);
 }
 
 CanonicalModel TinyModel() {
