@@ -102,8 +102,10 @@ endfunction()
 # The library of latimer_add_runtime(). With NAMES, every public name begins with
 # that, in C++ and in C, for the library and for whoever links it. With
 # CALL_GRAPH, the compiler writes what calls what; see latimer_write_call_graph().
+# With KERNELS, it has the kernels of that runtime, whose profile must have the
+# same features for them: compiling them again would take long.
 function(latimer_runtime_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CALL_GRAPH" "PROFILE;BOARD;NAMES" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CALL_GRAPH" "PROFILE;BOARD;NAMES;KERNELS" "")
   get_property(variables GLOBAL PROPERTY latimer_runtime_variables)
   foreach(name IN LISTS variables)
     get_property(latimer_${name} GLOBAL PROPERTY latimer_${name})
@@ -147,6 +149,11 @@ function(latimer_runtime_library target)
   endif()
   foreach(role IN ITEMS vector nibble gemm_int8)
     foreach(isa IN LISTS latimer_isas_of_${role})
+      if(arg_KERNELS)
+        target_sources(${target} PRIVATE
+          $<TARGET_OBJECTS:${arg_KERNELS}_${role}_${isa}>)
+        continue()
+      endif()
       set(part ${target}_${role}_${isa})
       set(sources ${latimer_isa_sources_${role}})
       set(own "")  # Some have files of their own.
