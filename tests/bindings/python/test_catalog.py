@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import sys
@@ -54,7 +55,7 @@ def latimer_(server, cache, tmp_path):
         "if not os.environ.get('TEST_WHEELS'): w.WHEELS = ()\n"
     )
 
-    def start(*arguments, env={}, before=()):
+    def start(*arguments, env={}, before=(), stderr=subprocess.PIPE):
         environment = {
             **os.environ, "LATIMER_CACHE": str(cache), "TEST_REGISTRY": server.registry, "HF_HUB_OFFLINE": "1",
             "PYTHONPATH": f"{site}:{os.environ.get('PYTHONPATH', '')}", **env,
@@ -63,7 +64,7 @@ def latimer_(server, cache, tmp_path):
             environment.pop("LATIMER_MODELS", None)
         return subprocess.Popen(
             [*before, sys.executable, "-m", "latimer", *map(str, arguments)], env=environment,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdout=subprocess.PIPE, stderr=stderr, text=True,
         )
 
     def run(*arguments, **how):
@@ -144,6 +145,18 @@ def test_a_connection_that_is_cut_is_gone_on_with(server, latimer_):
     server.cut[weights] = 10_000
     file_of(latimer_("get", "en-pt", *OPTIONS))
     assert [begin for path, begin in server.asked if path == weights] == [0, 10_000]
+
+
+def test_a_terminal_sees_how_far_a_download_is(server, latimer_):
+    server.add("en-pt", FILES)
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb") as screen:
+        process = latimer_.start("get", "en-pt", *OPTIONS, stderr=theirs)
+        os.close(theirs)
+        path = process.communicate(timeout=300)[0]
+        shown = screen.read1(65536).decode()
+    assert process.returncode == 0 and path.endswith(".ltm\n")
+    assert "model.enpt.intgemm.alphas.bin 100 % of " in shown and shown.count("\r\x1b[K") == 3
 
 
 def test_a_download_that_is_killed_is_gone_on_with(server, latimer_, cache):
