@@ -55,6 +55,7 @@ def main():
                 browser.show(width, 800, dark=dark, phone=width < 500)
                 browser.open(url + page)
                 if not page:
+                    browser.run("document.querySelector('button.translator:not([hidden])')?.click()")
                     browser.until(f"{INSIDE}?.getElementById('translation')?.textContent.includes('Buch')", 120)
                     if browser.run("document.activeElement !== document.body || scrollY > 0"):
                         errors.append(f"{where}: it takes the focus.")

@@ -1,6 +1,7 @@
 // The page that translates, inside the first page: as high as what it shows, in
 // the same colours, and without a title of its own.
 const frame = document.querySelector("iframe.translator");
+const button = document.querySelector("button.translator");
 
 function paint() {
   const dark = document.body.dataset.mdColorScheme === "slate";
@@ -8,6 +9,7 @@ function paint() {
 }
 
 function fit() {
+  if (frame.contentDocument.URL === "about:blank") return;
   const { documentElement, body } = frame.contentDocument;
   documentElement.style.overflow = "hidden";
   body.classList.add("inside");
@@ -18,4 +20,13 @@ function fit() {
   }).observe(body);
 }
 frame.addEventListener("load", fit);
-if (frame.contentDocument?.readyState === "complete" && frame.contentDocument.URL !== "about:blank") fit();
+
+function open() {
+  button.remove();
+  frame.hidden = false;
+  frame.src = frame.dataset.src;
+}
+button.addEventListener("click", open);
+// A phone, and who saves data, are asked first.
+button.hidden = !matchMedia("(max-width: 40em)").matches && !navigator.connection?.saveData;
+if (button.hidden) open();
