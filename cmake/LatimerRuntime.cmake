@@ -105,7 +105,8 @@ endfunction()
 # With KERNELS, it has the kernels of that runtime, whose profile must have the
 # same features for them: compiling them again would take long.
 function(latimer_runtime_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CALL_GRAPH" "PROFILE;BOARD;NAMES;KERNELS" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg
+    "CALL_GRAPH" "PROFILE;BOARD;NAMES;KERNELS" "")
   get_property(variables GLOBAL PROPERTY latimer_runtime_variables)
   foreach(name IN LISTS variables)
     get_property(latimer_${name} GLOBAL PROPERTY latimer_${name})
