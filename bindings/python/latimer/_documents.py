@@ -35,7 +35,7 @@ def _office_open(xml: str, translate: Translate) -> str:
 # For each format: which members have text, and what translates them.
 _ARCHIVES: dict[str, tuple[str, Callable[[str, Translate], str]]] = {
     ".docx": (
-        r"word/(document|header\d*|footer\d*|footnotes|endnotes|comments"
+        r"word/(document\d*|header\d*|footer\d*|footnotes|endnotes|comments"
         r"|diagrams/(data|drawing)\d*)\.xml",
         _office_open,
     ),

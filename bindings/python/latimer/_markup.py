@@ -19,7 +19,7 @@ Translate = Callable[[str], str]  # HTML.
 # What becomes of the translated items between a tag and its end.
 Made = Callable[[list[Any]], list[Any]]
 
-_MOST_DEPTH = 200
+_MOST_DEPTH = 100
 _SEPARATE = 'w:fldCharType="separate"'  # What a field shows follows.
 _TAG = r"""<(?:[^<>"']|"[^"]*"|'[^']*')*>"""
 _ANY_TAG = rf"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|{_TAG}"
@@ -27,6 +27,7 @@ _MARKUP = re.compile(_ANY_TAG, re.S)
 _TOKENS = re.compile(rf"{_ANY_TAG}|[^<]+", re.S)
 _NUMBERED = re.compile(r"<(/?)(p|span|br|img)(?: id=(\d+))?>|([^<]+|<)")
 _VOID = ("br", "img")
+_STYLE = re.compile(r'\btext:style-name="([^"]*)"')
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
@@ -81,11 +82,13 @@ def _xml_of(words: str) -> str:
     return escape(_NO_XML.sub("", words), quote=False)
 
 
-def _text_of(token: str) -> str | None:
-    """The text of what stands between tags; None for comments and the like."""
-    if token.startswith("<![CDATA["):
-        return token[9:-3]
-    return None if token.startswith("<") else unescape(token)
+def _text_of(item: Any) -> str | None:
+    """The text of what stands between tags; None: it is something else."""
+    if isinstance(item, str) and item.startswith("<![CDATA["):
+        return item[9:-3]
+    if isinstance(item, _Node) or item.startswith("<"):
+        return None
+    return unescape(item)
 
 
 class _Paragraphs:
@@ -162,10 +165,12 @@ class OpenDocument(_Paragraphs):
     def __init__(self, xml: str) -> None:
         super().__init__(xml)
         # By styles like these LibreOffice tells what was typed at one time.
-        self._no_formats = re.findall(
-            r'<style:style style:name="([^"]*)" style:family="text">'
-            r'<style:text-properties officeooo:rsid="\w*"/></style:style>',
-            xml,
+        self._no_formats = set(
+            re.findall(
+                r'<style:style style:name="([^"]*)" style:family="text">'
+                r'<style:text-properties officeooo:rsid="\w*"/></style:style>',
+                xml,
+            )
         )
 
     def _find(self, node: Any) -> None:
@@ -185,7 +190,7 @@ class OpenDocument(_Paragraphs):
                 html += self._kept(item, "br")
             elif item.name not in ("text:span", "text:a") or not item.end:
                 html += self._kept(item)
-            elif any(f'style-name="{s}"' in item.tag for s in self._no_formats):
+            elif self._no_formats.intersection(_STYLE.findall(item.tag)):
                 html += self._inline(item)
             else:
                 html += self._span(self._inline(item), item)
@@ -251,11 +256,13 @@ class OfficeOpen(_Paragraphs):
 
     def _around(self, tag: str, node: _Node, base: str, put: Made) -> str:
         """HTML of an element with properties and runs."""
-        last = [i for i in node.items if _name(i) == "a:endParaRPr"]
-        first = [
-            i for i in node.items if _name(i)[-2:] == "Pr" and i not in last
-        ]
-        runs = [i for i in node.items if i not in first and i not in last]
+        first: list[Any] = []
+        last: list[Any] = []
+        runs: list[Any] = []
+        for item in node.items:
+            name = _name(item)
+            place = first if name.endswith("Pr") else runs
+            (last if name == "a:endParaRPr" else place).append(item)
         return self._tag(
             tag,
             self._inline(runs, node.name[0], base),

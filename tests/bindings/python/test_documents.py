@@ -1,14 +1,18 @@
 """Documents: texts and formats, what stays as it is, and files that are refused."""
 
+import random
+import re
 import subprocess
 import sys
 import zipfile
 from xml.etree import ElementTree
+from xml.parsers import expat
 
 import pytest
 from conftest import TEXTS
 
 import latimer
+from latimer import _markup
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -364,3 +368,54 @@ def test_the_command(model, tmp_path):
         assert says in failed.stderr and failed.stderr.count("\n") == 1
     assert document(model).returncode == 2
     assert document("--help").returncode == 0
+
+
+# ---- Documents made at random ------------------------------------------------
+
+ODF = "text:p text:h text:span text:a text:note text:s text:tab draw:frame"
+OOXML = (
+    "w:p w:p w:r w:r w:t w:t w:rPr w:b w:hyperlink w:sdt w:sdtPr w:sdtContent w:tab w:br "
+    "w:pict w:pPr w:ins w:del a:p a:r a:t a:endParaRPr x:y w:noBreakHyphen"
+)
+TEXT = ["abc ", "12", "&amp;", "<!-- c -->", "<![CDATA[ab<]]>", "<?pi x?>", "\U0001f600"]
+
+
+def element(draw, names, depth=0):
+    name = draw.choice(names.split())
+    if name == "w:r" and draw.random() < 0.3:
+        kind = draw.choice(["begin", "separate", "end"])
+        return f'<w:r><w:fldChar w:fldCharType="{kind}"/><w:instrText>HYPERLINK</w:instrText></w:r>'
+    if depth > 9 or draw.random() < 0.2:
+        return f'<{name} a="x>y"/>'
+    parts = [
+        element(draw, names, depth + 1) if draw.random() < 0.5 else draw.choice(TEXT)
+        for _ in range(draw.randrange(5))
+    ]
+    return f"<{name}>{''.join(parts)}</{name}>"
+
+
+def other_order(draw):
+    """A translation whose words come in another order."""
+
+    def paragraph(match):
+        parts = re.findall(r"<span id=\d+>[^<]*</span>|<img id=\d+>|[^<]+", match[2])
+        if "".join(parts) == match[2]:
+            draw.shuffle(parts)
+            return match[1] + "".join(parts) + "</p>"
+        return match[0]
+
+    return lambda html: re.sub(r"(<p id=\d+>)(.*?)</p>", paragraph, html, flags=re.S)
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"), [(_markup.OpenDocument, ODF), (_markup.OfficeOpen, OOXML)]
+)
+def test_what_comes_out_is_xml_with_the_elements_of_what_went_in(kind, names):
+    for seed in range(500):
+        draw = random.Random(seed)
+        xml = f"<root>{''.join(element(draw, names) for _ in range(6))}</root>"
+        out = kind(xml).translated(other_order(draw))
+        expat.ParserCreate().Parse(out, True)
+        if kind is _markup.OpenDocument:  # Runs of Word are joined and cut.
+            tags = [re.findall(r"</?\w[^>]*>", text) for text in (xml, out)]
+            assert sorted(tags[0]) == sorted(tags[1]), seed
