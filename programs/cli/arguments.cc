@@ -176,8 +176,9 @@ int CheckUsedFiles(Command command, const Arguments& arguments) {
   return UsageError(arguments.command, "%s.", refusal.c_str());
 }
 
-// Of what was not given, but the workers: their number may depend on the input,
-// unless something else says how much to use of the machine.
+// Of what was not given, but the lanes, which depend on the model, and the
+// workers: their number may depend on the input, unless something else says how
+// much to use of the machine.
 void SetDefaults(Arguments* out) {
   if (out->workers == 0 && (out->threads != 0 || out->lanes != 0)) {
     out->workers = 1;
@@ -186,7 +187,6 @@ void SetDefaults(Arguments* out) {
     out->threads =
         out->workers > 1 ? 1 : std::min(kBoard.threads, kProfile.threads);
   }
-  if (out->lanes == 0) out->lanes = kProfile.lanes;
 }
 
 }  // namespace

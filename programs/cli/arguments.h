@@ -53,7 +53,7 @@ struct Arguments {
   bool html = false;
   bool decode = false;
   bool quiet = false;
-  uint32_t lanes = 0;    // Of translate those of the profile.
+  uint32_t lanes = 0;    // 0: see Session::LanesFor.
   uint32_t workers = 0;  // 0: as many as suit the input.
   uint32_t cache = 0;    // Of translate, in MiB.
   TranslateOptions options;

@@ -123,6 +123,20 @@ Status Session::Reserve(const LoadOptions& options) {
       bytes, why, static_cast<unsigned long long>(*WorkspaceBytes(one)));
 }
 
+uint32_t Session::LanesFor(const Arguments& arguments) {
+  if (arguments.lanes != 0) return arguments.lanes;
+  // With a shortlist each lane reads rows of the output matrix that only its
+  // sentence needs. Those of more lanes do not fit the caches of usual CPUs.
+  constexpr uint32_t kMostWithShortlist = std::min(kProfile.lanes, 8u);
+  ModelDescription info;
+  const bool has_shortlist =
+      OpenOnce(arguments).ok() &&
+      ReadModelInfo(image_, /*verify_checksum=*/false, &info_scratch, &info)
+          .ok() &&
+      info.has_shortlist;
+  return has_shortlist ? kMostWithShortlist : kProfile.lanes;
+}
+
 Status Session::Load(const Arguments& arguments, uint32_t lanes) {
   LATIMER_RETURN_IF_ERROR(OpenOnce(arguments));
   const LoadOptions options = LoadOptionsFor(arguments, lanes, image_);

@@ -27,6 +27,10 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  // The lanes that were asked for, or else those with which the model is
+  // fastest. A file that cannot be read is Load's to complain of.
+  uint32_t LanesFor(const Arguments& arguments);
+
   // Opens and loads arguments.model for up to `lanes` sentences side by side;
   // may be called again with the same arguments. Errors: those of
   // Translator::Load and OpenImage, of a signature that does not match, and

@@ -327,7 +327,10 @@ int TranslateByTwo(const Arguments& arguments) {
     }
   }
   if (const int code = OpenInputFiles(arguments); code != kSuccess) return code;
-  const uint32_t lanes = std::min(arguments.lanes, UsefulSentences(arguments));
+  const uint32_t lanes =
+      std::min(std::max(first.session.LanesFor(first.arguments),
+                        second.session.LanesFor(second.arguments)),
+               UsefulSentences(arguments));
   if (!Session::OpenBoth(first.session, first.arguments, second.session,
                          second.arguments, lanes)) {
     return kFailure;
@@ -373,8 +376,8 @@ int TranslateByOne(const Arguments& arguments) {
   if (const int code = OpenInputFiles(arguments); code != kSuccess) return code;
   const uint32_t sentences = UsefulSentences(arguments);
   const uint32_t workers = UsefulWorkers(arguments, sentences);
-  const uint32_t lanes =
-      std::min(arguments.lanes, (sentences - 1) / workers + 1);
+  const uint32_t lanes = std::min(model.session.LanesFor(arguments),
+                                  (sentences - 1) / workers + 1);
   if (!OpenWorkers(arguments, workers, lanes, &model.session)) return kFailure;
   if (const int code = PrepareModel(&model); code != kSuccess) return code;
   const std::vector<Translator*> translators = model.session.translators();

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "converter/readers/open_model.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
@@ -18,6 +19,7 @@ using ::testing::HasSubstr;
 // For the program, its libraries and its stack.
 constexpr uint64_t kProgramBytes = 8'000'000;
 constexpr char kFiveLines[] = "One.\nTwo.\nThree.\nFour.\nFive.\n";
+const std::string kManyLines(100'000, '\n');
 
 class MemoryLimitTest : public ::testing::Test {
  protected:
@@ -68,6 +70,21 @@ class MemoryLimitTest : public ::testing::Test {
     return nlohmann::json::parse(outcome.out)["workspace_bytes"];
   }
 
+  // What the program says that it would reserve.
+  static uint64_t Reserved(const std::string& model, const std::string& input,
+                           const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments = {"translate", Path(model)};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const std::string err =
+        Run(arguments, model_bytes_ + kProgramBytes, input).err;
+    const std::string before = "the workspace of ";
+    const size_t at = err.find(before);
+    EXPECT_NE(at, std::string::npos) << err;
+    return at == std::string::npos
+               ? 0
+               : std::stoull(err.substr(at + before.size()));
+  }
+
   static inline std::unique_ptr<TempFolder> folder_;
   static inline size_t model_bytes_ = 0;
 };
@@ -91,18 +108,25 @@ TEST_F(MemoryLimitTest, AModelTakesWhatItNeeds) {
 }
 
 TEST_F(MemoryLimitTest, FiveLinesDoNotReserveAllLanes) {
-  // What the program says that it would reserve.
-  const auto reserved = [](const std::string& input) {
-    const std::string err = Run({"translate", Path("model.ltm")},
-                                model_bytes_ + kProgramBytes, input)
-                                .err;
-    const std::string before = "the workspace of ";
-    const size_t at = err.find(before);
-    EXPECT_NE(at, std::string::npos) << err;
-    return std::stoull(err.substr(at + before.size()));
-  };
-  const std::string many(100'000, '\n');
-  EXPECT_LT(2 * reserved(kFiveLines), reserved(many));
+  EXPECT_LT(2 * Reserved("model.ltm", kFiveLines),
+            Reserved("model.ltm", kManyLines));
+}
+
+// More lanes than that would be slower.
+TEST_F(MemoryLimitTest, WithAShortlistEightLanesAreReserved) {
+  CanonicalModel model = OpenModel(DemoDirectory(), /*with_tokenizer=*/true);
+  CanonicalShortlist& list = model.shortlist.emplace();
+  list.first = 100;
+  list.offsets.resize(size_t{model.architecture.source_vocabulary} + 1);
+  const ModelBytes file = WriteForThisCpu(model, WeightType::kInt8);
+  WriteFile(Path("short.ltm"),
+            {reinterpret_cast<const char*>(file.bytes().data()),
+             file.bytes().size()});
+  const uint64_t by_itself = Reserved("short.ltm", kManyLines);
+  EXPECT_EQ(by_itself, Reserved("short.ltm", kManyLines, {"--lanes", "8"}));
+  EXPECT_LT(by_itself, Reserved("short.ltm", kManyLines, {"--lanes", "9"}));
+  EXPECT_LT(Reserved("model.ltm", kManyLines, {"--lanes", "8"}),
+            Reserved("model.ltm", kManyLines));
 }
 
 TEST_F(MemoryLimitTest, TooLittleMemoryIsSaidInOneSentence) {
