@@ -152,3 +152,23 @@ LATIMER_JNI(jbyteArray, license)(JNIEnv* env, jclass native, jlong handle) {
   ThrowLast(env, native, model, code);
   return nullptr;
 }
+
+LATIMER_JNI(jintArray, checkNumbers)
+(JNIEnv* env, jclass, jbyteArray source, jbyteArray translation) {
+  const Bytes from(env, source);
+  if (!from.ok()) return nullptr;
+  const Bytes to(env, translation);
+  if (!to.ok()) return nullptr;
+  latimer_text_range ranges[LATIMER_MOST_CHECKED_NUMBERS];
+  size_t missing = 0;
+  const size_t count =
+      latimer_check_numbers(from.data(), from.size(), to.data(), to.size(),
+                            ranges, LATIMER_MOST_CHECKED_NUMBERS, &missing);
+  int32_t numbers[1 + 2 * LATIMER_MOST_CHECKED_NUMBERS];
+  numbers[0] = static_cast<int32_t>(missing);
+  for (size_t i = 0; i < count; ++i) {
+    numbers[1 + 2 * i] = static_cast<int32_t>(ranges[i].begin);
+    numbers[2 + 2 * i] = static_cast<int32_t>(ranges[i].end);
+  }
+  return NewInts(env, numbers, 1 + 2 * count);
+}

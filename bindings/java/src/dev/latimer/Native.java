@@ -72,6 +72,9 @@ final class Native {
 
   static native byte[] license(long handle);
 
+  /** How many numbers the translation lacks; then begin and end of each, in bytes; then surplus. */
+  static native int[] checkNumbers(byte[] source, byte[] translation);
+
   static StopReason stopReason(long reason) {
     return STOP_REASONS[(int) reason];
   }

@@ -534,6 +534,18 @@ public class TranslatorTest {
   }
 
   @Test
+  public void numbersAreCompared() {
+    NumberCheck check =
+        NumberCheck.of("On 3 May \u20AC 1,200 for 4.", "Am 3. Mai 1.200 \u20AC f\u00FCr 5.");
+    assertEquals(Arrays.asList("4"), check.missing());
+    assertEquals(Arrays.asList("5"), check.surplus());
+    assertTrue(NumberCheck.of("None.", "Keine.").missing().isEmpty());
+    NullPointerException missing =
+        assertThrows(NullPointerException.class, () -> NumberCheck.of("1", null));
+    assertEquals("translation is null", missing.getMessage());
+  }
+
+  @Test
   public void itSaysWhichModelItHas() {
     assertEquals("Translator[" + MODEL.getPath() + "]", translator.toString());
     translator.close();
