@@ -257,6 +257,8 @@ class Mixed:
         self.server, self.path = server, path
         self.counts = collections.Counter()
         self.wrong = []
+        self.going = threading.Event()
+        self.under_way, self.busy = threading.Condition(), 0
         with open(os.path.join(os.path.dirname(__file__), "../../examples/en-de/data/test.en"), encoding="utf-8") as file:
             self.lines = file.read().splitlines()
         self.kinds = [value for name, value in sorted(vars(type(self)).items()) if name.startswith("send_")]
@@ -357,26 +359,37 @@ class Mixed:
             time.sleep(1)
             return read_all(made), (200, 503)
 
-    def client(self, seed, end, going):
+    def client(self, seed, end):
         rng = random.Random(seed)
         while time.monotonic() < end:
-            going.wait()
+            self.going.wait()
             begin = time.monotonic()
             kind = rng.choice(self.kinds)
             code = None
+            with self.under_way:
+                self.busy += 1
             try:
                 data, codes = kind(self, rng)
-                if not data or data.startswith(b"HTTP/"):
-                    answer = data
-                else:
-                    answer = self.server.answer(data)
-                code = code_of(answer)
+                code = code_of(data if not data or data.startswith(b"HTTP/") else self.server.answer(data))
+                wrong = None if code in codes else code
             except OSError as error:
-                codes = error
-            if isinstance(codes, OSError) or code not in codes:
-                self.wrong.append((kind.__name__, code if code is not None else str(codes)))
+                wrong = str(error)
+            with self.under_way:
+                self.busy -= 1
+                self.under_way.notify()
+            if wrong is not None:
+                self.wrong.append((kind.__name__, wrong))
             self.counts[code] += 1
             time.sleep(max(0, self.CLIENTS / arguments.rate * 2 * rng.random() - time.monotonic() + begin))
+
+    def resident_when_idle(self):
+        self.going.clear()
+        with self.under_way:
+            self.under_way.wait_for(lambda: self.busy == 0)
+        time.sleep(1)
+        resident = self.server.resident()
+        self.going.set()
+        return resident
 
     def replace(self):
         shutil.copy(MODEL, self.path + ".new")
@@ -389,24 +402,20 @@ def mixed(seconds):
         path = os.path.join(folder, "en-de.ltm")
         shutil.copy(MODEL, path)
         with Server("--cache", "1", model=path) as server:
+            server.ask(request("\n".join(["the house " * 200] * 64)))  # All lanes touch all their memory.
             traffic = Mixed(server, path)
             end = time.monotonic() + seconds
-            going = threading.Event()
-            clients = [threading.Thread(target=traffic.client, args=(seed, end, going))
-                       for seed in range(traffic.CLIENTS)]
-            going.set()
+            clients = [threading.Thread(target=traffic.client, args=(seed, end)) for seed in range(traffic.CLIENTS)]
+            traffic.going.set()
             for thread in clients:
                 thread.start()
             sizes = []
             while time.monotonic() < end and server.process.poll() is None:
                 time.sleep(traffic.SECONDS_BETWEEN_REPLACEMENTS)
                 traffic.replace()
-                going.clear()
-                time.sleep(5)  # Nearly all have their answers.
-                sizes.append(server.resident())
+                sizes.append(traffic.resident_when_idle())
                 print(f"# {len(sizes)} {sizes[-1]:.2f} MB {sum(traffic.counts.values())} {traffic.wrong[-3:]}",
                       file=sys.stderr, flush=True)
-                going.set()
             for thread in clients:
                 thread.join()
             last = sizes[len(sizes) // 2:]
