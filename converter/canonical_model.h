@@ -139,6 +139,8 @@ struct CanonicalModel {
   std::string license;
   std::string version;  // Of the model; may be empty.
   std::string scores;   // As its publisher states them; may be empty.
+  // What was assumed because a map does not say it, as FLAG: SENTENCE.
+  std::vector<std::string> assumptions;
   // What a user should know, one sentence each.
   std::vector<std::string> warnings;
   // Keeps the source file open while tensors view it.

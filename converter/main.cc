@@ -184,6 +184,7 @@ struct Conversion {
   Json pruning;       // Null: nothing was pruned.
   std::string folds;  // FoldText; empty without a tokenizer.
   std::string license;
+  std::vector<std::string> assumptions;
   std::vector<std::string> warnings;
 };
 
@@ -224,6 +225,7 @@ void PrintJson(const Options& options, const Conversion& result) {
   json["folded_characters"] = result.info.folded;
   json["unread_characters"] = result.info.unread;
   json["license"] = result.license;
+  json["assumptions"] = result.assumptions;
   json["warnings"] = result.warnings;
   if (!result.pruning.is_null()) json["vocabulary"] = result.pruning;
   if (result.info.has_certificate) {
@@ -249,6 +251,16 @@ std::string Megabytes(uint64_t bytes) {
   return text;
 }
 
+// What is wrong here makes another model, and nothing else would tell.
+std::string AssumptionsText(const Options& options,
+                            const std::vector<std::string>& assumptions) {
+  if (assumptions.empty()) return "";
+  std::string text = Concat("Assumed, because ", options.map,
+                            " does not say it (--set FLAG=VALUE does):\n");
+  for (const std::string& line : assumptions) text += "  " + line + "\n";
+  return text;
+}
+
 void PrintText(const Options& options, const Conversion& result) {
   const ModelDescription& info = result.info;
   std::cout << options.output.string() << ": " << WeightsName(options)
@@ -258,7 +270,7 @@ void PrintText(const Options& options, const Conversion& result) {
             << (options.bill || options.verbose ? ""
                                                 : " (--bill has the parts)")
             << "\n"
-            << result.folds
+            << AssumptionsText(options, result.assumptions) << result.folds
             << (options.equalize.empty() ? "" : EqualizedText(result.equalized))
             << (options.calibrate.empty()
                     ? ""
@@ -567,6 +579,7 @@ void Convert(const Options& options) {
   if (!options.profile.empty()) WriteProfile(options.profile, result.profile);
   file.Commit();
   result.license = model.license;
+  result.assumptions = model.assumptions;
   result.warnings = model.warnings;
   if (!options.quiet) {
     options.json ? PrintJson(options, result) : PrintText(options, result);

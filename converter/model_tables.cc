@@ -52,14 +52,33 @@ Offset<Vector<const Theirs*>> WriteStructs(const std::vector<Ours>& ours,
       reinterpret_cast<const Theirs*>(ours.data()), ours.size());
 }
 
+bool NormsBeforePositions(const Architecture& a) {
+  return a.encoder_norm_before_positions || a.decoder_norm_before_positions;
+}
+
 bool HasUsualLayers(const Recurrent& r) {
   return r.query_layer == UsuallyHasQueryLayer(r.attention_function) &&
          r.keys_layer == UsuallyHasKeysLayer(r.attention_function);
 }
 
+void AddExtras(const Recurrent& r, schema::RecurrentBuilder* table) {
+  const auto activation = [](LayerActivation f) {
+    return static_cast<schema::LayerActivation>(f);
+  };
+  table->add_negative_slope(r.negative_slope);
+  table->add_input_layer(r.input_layer);
+  table->add_query_sum(r.query_sum);
+  table->add_combine_activation(activation(r.combine_activation));
+  table->add_energy_activation(activation(r.energy_activation));
+  table->add_input_activation(activation(r.input_activation));
+  table->add_memory_activation(activation(r.memory_activation));
+}
+
 Offset<schema::Recurrent> WriteRecurrent(const Recurrent& r,
                                          FlatBufferBuilder* builder) {
   schema::RecurrentBuilder table(*builder);
+  // Other files are what they were before there were these fields.
+  if (r.has_extras()) AddExtras(r, &table);
   table.add_projected_memory(r.projected_memory);
   table.add_state_step(r.state_step);
   table.add_first_state(r.first_state);
@@ -95,10 +114,10 @@ uint32_t FormatVersion(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
   const Recurrent& r = a.recurrent;
   const bool version_5 =
-      model.generation.source_length > 0 ||
+      model.generation.source_length > 0 || NormsBeforePositions(a) ||
       (a.is_recurrent() &&
        (r.has_cells || !HasUsualLayers(r) || r.projected_memory > 0 ||
-        r.initial_linear || r.reversed_source ||
+        r.initial_linear || r.reversed_source || r.has_extras() ||
         r.attention_activation != Activation::kTanh ||
         r.attention_function == AttentionFunction::kNone ||
         r.initial_state > InitialState::kEncoderStates ||
@@ -131,6 +150,10 @@ Offset<schema::Architecture> WriteArchitecture(const Architecture& a,
   table.add_decoder_layers(a.decoder_layers);
   table.add_encoder_layers(a.encoder_layers);
   table.add_d_model(a.d_model);
+  if (NormsBeforePositions(a)) {  // Other files are what they were.
+    table.add_decoder_norm_before_positions(a.decoder_norm_before_positions);
+    table.add_encoder_norm_before_positions(a.encoder_norm_before_positions);
+  }
   table.add_relative_bias_per_layer(a.relative_bias_per_layer);
   table.add_embeddings_shared(a.embeddings_shared);
   table.add_relative_attention(a.relative_attention);

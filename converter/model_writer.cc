@@ -288,8 +288,12 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   if (!model_.version.empty()) version = builder_->CreateString(model_.version);
   Offset<flatbuffers::String> scores = 0;
   if (!model_.scores.empty()) scores = builder_->CreateString(model_.scores);
-  const auto provenance = schema::CreateProvenance(*builder_, source, license,
-                                                   converter, version, scores);
+  std::string lines;
+  for (const std::string& line : model_.assumptions) lines += line + "\n";
+  Offset<flatbuffers::String> assumptions = 0;
+  if (!lines.empty()) assumptions = builder_->CreateString(lines);
+  const auto provenance = schema::CreateProvenance(
+      *builder_, source, license, converter, version, scores, assumptions);
   const AlignmentHead alignment = model_.alignment.value_or(AlignmentHead{});
   const bool has_alignment = options_.alignment || model_.alignment.has_value();
   const auto generation = WriteGeneration(

@@ -40,6 +40,7 @@ constexpr std::string_view kRecurrentParts[] = {
     "initial_state",
     "initial_cell",
     "encoder.projection",
+    "decoder.input",
     "attention.joint",
     "attention.query",
     "attention.keys",

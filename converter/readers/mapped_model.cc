@@ -55,9 +55,20 @@ class ModelMapper {
     for (const auto& [to, norm] : norms_) BuildNorm(to, norm);
     SetHeads();
     BuildAllPositions();
+    if (!model_.architecture.embedding_norm) Settled("embedding_norm_order");
+    if (source_positions_ != nullptr && target_positions_ != nullptr) {
+      Settled("position_divisor");
+    }
   }
 
  private:
+  // The tensors have answered what the map does not say.
+  void Settled(const std::string& flag) {
+    std::erase_if(model_.assumptions, [&](const std::string& line) {
+      return line.starts_with(flag + ": ");
+    });
+  }
+
   // ---- Names ----
 
   // A matrix that two parts share may have the name of either.
@@ -171,6 +182,14 @@ class ModelMapper {
     a.network_kind = NetworkKind::kTransformer;
     a.residual = map_.residual;
     a.has_positions = map_.positions != PositionKind::kNone;
+    a.encoder_norm_before_positions = map_.encoder_norm_before_positions;
+    a.decoder_norm_before_positions = map_.decoder_norm_before_positions;
+    if (a.embedding_norm && a.has_positions) return;
+    if (a.encoder_norm_before_positions || a.decoder_norm_before_positions) {
+      FailIn(map_.name,
+             "embedding_norm_order is for models with an embedding norm and "
+             "positions");
+    }
   }
 
   void BuildEmbeddings() {
@@ -369,6 +388,7 @@ CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
   CanonicalModel model;
   model.warnings = tensors->notes();
   model.storage = tensors;
+  model.assumptions = map.assumptions;
   if (map.recurrent) {
     BuildRecurrentModel(*tensors, &model);
   } else {
@@ -379,8 +399,7 @@ CanonicalModel ReadMappedModel(const fs::path& path, const ModelMap& map,
   SetGeneration(map, &model);
   model.source = fs::weakly_canonical(path).stem().string();
   if (with_tokenizer) {
-    model.tokenizer =
-        ReadMappedTokenizer(map, model.architecture, &model.warnings);
+    model.tokenizer = ReadMappedTokenizer(map, &model);
     if (!model.tokenizer) {
       model.warnings.push_back(Concat(
           map.name,
@@ -421,6 +440,13 @@ void RefuseWithoutMap(const fs::path& path) {
   }
   if (!IsCheckpoint(path)) return;
   const TensorFile file = OpenTensorFile(path);
+  if (file.toolkit == "OpenNMT-py" &&
+      FindCells(file).kind != NetworkKind::kTransformer) {
+    FailIn(path,
+           "is an RNN of OpenNMT-py, which CTranslate2's converter refuses; a "
+           "--map of its own can describe it if it was trained with "
+           "-input_feed 0, since Latimer has no input feeding");
+  }
   if (!file.toolkit.empty()) {
     FailIn(path, "is a checkpoint of ", file.toolkit, "; convert it with ct2-",
            file.toolkit == "fairseq" ? "fairseq" : "opennmt-py",

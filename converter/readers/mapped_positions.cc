@@ -77,8 +77,11 @@ std::vector<float> BuildPositions(const MappedTensors& tensors,
     return rows;
   };
   if (table == nullptr) {
-    return spread(Sinusoids(first, wanted > 0 ? wanted : kUsualPositions,
-                            d_model,
+    const uint32_t rows = wanted > 0 ? wanted : kUsualPositions;
+    if (map.short_divisor) {
+      return spread(M2M100Sinusoids(rows, d_model, first));
+    }
+    return spread(Sinusoids(first, rows, d_model,
                             map.positions == PositionKind::kInterleaved));
   }
   const uint64_t rows = RowsOf(tensors, *table, d_model);

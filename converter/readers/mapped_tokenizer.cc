@@ -86,6 +86,7 @@ void ReadSide(const VocabularyFlags& flags, const SpecialIds& ids,
   TokenizerSide& to = side->side;
   to.kind = flags.kind;
   to.rows = rows;
+  to.more_rows = true;
   to.lower_case = flags.lower_case;
   to.skips_spaces = flags.skips_spaces;
   to.skips_unknown = flags.skips_unknown;
@@ -112,11 +113,53 @@ void ReadSide(const VocabularyFlags& flags, const SpecialIds& ids,
   if (!text(ids.unk).empty()) to.unknown = text(ids.unk);
 }
 
+// A side whose vocabulary has another number of words than the embedding rows.
+struct Misfit {
+  std::string file;
+  size_t words;
+  size_t rows;
+};
+
+std::string Compared(const Misfit& side, const char* which) {
+  return Concat(side.file, " has ", side.words, " pieces and the ", which,
+                " embedding ", side.rows, " rows");
+}
+
+// Refuses vocabularies with more words than rows. Those with fewer are noted:
+// models are often made with more rows than their vocabulary has words. The
+// target's rows without a word are banned, since nothing could be written for
+// them; `eos` alone may be such a row.
+void CompareWithRows(const Misfit& source, const Misfit& target, int32_t eos,
+                     CanonicalModel* model) {
+  std::string both;
+  bool too_many = false;
+  for (const auto& [side, which] :
+       {std::pair(&source, "source"), std::pair(&target, "target")}) {
+    if (side->words == side->rows) continue;
+    too_many = too_many || side->words > side->rows;
+    both += (both.empty() ? "" : "; ") + Compared(*side, which);
+  }
+  if (both.empty()) return;
+  if (too_many) {
+    FailWith(both,
+             "; a vocabulary cannot have more pieces than rows, so it is "
+             "not that of this model.");
+  }
+  model->warnings.push_back(
+      Concat(both,
+             "; rows without a piece are not read, and banned as outputs. "
+             "Is it the vocabulary of the model's training?"));
+  for (size_t id = target.words; id < target.rows; ++id) {
+    const auto token = static_cast<int32_t>(id);
+    if (token != eos) model->generation.banned_sequences.push_back({token});
+  }
+}
+
 }  // namespace
 
-std::optional<TokenizerData> ReadMappedTokenizer(
-    const ModelMap& map, const Architecture& architecture,
-    std::vector<std::string>* warnings) {
+std::optional<TokenizerData> ReadMappedTokenizer(const ModelMap& map,
+                                                 CanonicalModel* model) {
+  const Architecture& architecture = model->architecture;
   const bool has_source = !map.source_vocabulary.file.empty();
   const bool has_target = !map.target_vocabulary.file.empty();
   if (!has_source && !has_target) return std::nullopt;
@@ -137,11 +180,17 @@ std::optional<TokenizerData> ReadMappedTokenizer(
            architecture.source_vocabulary, "source_ids", &source);
   ReadSide(map.target_vocabulary, map.target_ids,
            architecture.target_vocabulary, "target_ids", &target);
+  const auto misfit = [](const Side& side, const VocabularyFlags& flags) {
+    return Misfit{flags.file.string(), PiecesOf(side).size(), side.side.rows};
+  };
+  CompareWithRows(misfit(source, map.source_vocabulary),
+                  misfit(target, map.target_vocabulary), map.target_ids.eos,
+                  model);
   TokenizerData data = BuildTokenizer(source.side, target.side);
   if (source.side.kind != TokenizerSide::Kind::kSentencePiece) {
     for (std::string& warning : WarnOfUnreachableEntries(
              source.side, map.source_vocabulary.says_lower_case)) {
-      warnings->push_back(std::move(warning));
+      model->warnings.push_back(std::move(warning));
     }
   }
   return data;

@@ -22,10 +22,12 @@ constexpr std::string_view kCommonFlags[] = {
 
 // The flags of Transformers in addition to kCommonFlags.
 constexpr std::string_view kFlags[] = {
-    "heads",          "head_layout",  "attention_scale", "residual",
-    "norm_order",     "norm_formula", "norm_epsilon",    "final_norm",
-    "embedding_norm", "activation",   "embedding_scale", "shared_embeddings",
-    "tied_output",    "positions",    "positions_axis",  "position_offset",
+    "heads",           "head_layout",      "attention_scale",
+    "residual",        "norm_order",       "norm_formula",
+    "norm_epsilon",    "final_norm",       "embedding_norm",
+    "activation",      "embedding_scale",  "shared_embeddings",
+    "tied_output",     "positions",        "positions_axis",
+    "position_offset", "position_divisor", "embedding_norm_order",
 };
 
 // The same of models of GRUs or LSTMs.
@@ -37,6 +39,12 @@ constexpr std::string_view kRecurrentFlags[] = {
     "directions",
     "initial_state",
     "initial_activation",
+    "query_layers",
+    "projection_activation",
+    "input_activation",
+    "energy_activation",
+    "combine_activation",
+    "leaky_relu_slope",
     "attention_reads",
     "decoder_reads",
     "output_reads",
@@ -52,6 +60,13 @@ std::optional<double> Number(const JsonFields& fields, std::string_view name) {
   return value->get<double>();
 }
 
+// Notes what the converter takes an absent flag to be: `what`, with the value.
+void Assume(const JsonFields& fields, std::string_view flag,
+            std::string_view what, ModelMap* map) {
+  if (fields.Has(flag)) return;
+  map->assumptions.push_back(Concat(flag, ": ", what));
+}
+
 // ---- Architecture ----------------------------------------------------------
 
 void ReadHeads(const JsonFields& fields, ModelMap* map) {
@@ -61,6 +76,8 @@ void ReadHeads(const JsonFields& fields, ModelMap* map) {
                                  {"interleaved", HeadLayout::kInterleaved},
                                  {"modules", HeadLayout::kModules}},
                                 HeadLayout::kContiguous);
+  Assume(fields, "head_layout",
+         "the outputs of a head stand side by side (contiguous)", map);
   CheckHeadNames(map->tensors, map->head_layout == HeadLayout::kModules,
                  map->name);
   const Json* heads = fields.Find("heads");
@@ -78,6 +95,8 @@ void ReadHeads(const JsonFields& fields, ModelMap* map) {
            "heads is missing; no tensor says how many attention heads there "
            "are, so give --set heads=N");
   }
+  Assume(fields, "attention_scale",
+         "attention multiplies query times key by 1/sqrt(head_dim)", map);
   const Json* scale = fields.Find("attention_scale");
   using Scale = ModelMap::AttentionScale;
   if (scale == nullptr || *scale == "1/sqrt(head_dim)") {
@@ -93,6 +112,29 @@ void ReadHeads(const JsonFields& fields, ModelMap* map) {
   }
 }
 
+// For both stacks, or an object with one for each.
+void ReadEmbeddingNormOrder(const JsonFields& fields, ModelMap* map) {
+  constexpr const char* kFlag = "embedding_norm_order";
+  const auto choose = [](const JsonFields& from, std::string_view name) {
+    return from.Choice<bool>(
+        name, {{"after_positions", false}, {"before_positions", true}}, false);
+  };
+  const Json* order = fields.Find(kFlag);
+  if (order != nullptr && order->is_object()) {
+    const JsonFields both = fields.Object(kFlag);
+    both.RefuseOthers(std::vector<std::string_view>{"encoder", "decoder"});
+    map->encoder_norm_before_positions = choose(both, "encoder");
+    map->decoder_norm_before_positions = choose(both, "decoder");
+  } else {
+    map->encoder_norm_before_positions = map->decoder_norm_before_positions =
+        choose(fields, kFlag);
+  }
+  Assume(fields, kFlag,
+         "embeddings are normalized after positions are added "
+         "(after_positions)",
+         map);
+}
+
 void ReadNorms(const JsonFields& fields, ModelMap* map) {
   enum class Order { kPost, kPre, kNone };
   const Order order = fields.Choice<Order>(
@@ -104,6 +146,11 @@ void ReadNorms(const JsonFields& fields, ModelMap* map) {
       "norm_formula", {{"layer_norm", false}, {"unbiased_std", true}}, false);
   map->norm_epsilon =
       Number(fields, "norm_epsilon").value_or(map->norm_epsilon);
+  if (map->has_norms) {
+    Assume(fields, "norm_formula", "norms are PyTorch's LayerNorm (layer_norm)",
+           map);
+    Assume(fields, "norm_epsilon", "norms add the epsilon 1e-5", map);
+  }
   const std::vector<std::pair<std::string_view, Presence>> presence = {
       {"true", Presence::kYes},
       {"false", Presence::kNo},
@@ -112,7 +159,10 @@ void ReadNorms(const JsonFields& fields, ModelMap* map) {
       fields.Choice<Presence>("final_norm", presence, map->final_norm);
   map->embedding_norm =
       fields.Choice<Presence>("embedding_norm", presence, map->embedding_norm);
+  ReadEmbeddingNormOrder(fields, map);
   map->residual = fields.Bool("residual", true);
+  Assume(fields, "residual",
+         "the input of a sublayer is added to its output (true)", map);
 }
 
 void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
@@ -141,6 +191,24 @@ void ReadEmbeddings(const JsonFields& fields, ModelMap* map) {
   map->positions_along_batch = fields.Choice<bool>(
       "positions_axis", {{"sequence", false}, {"batch", true}}, false);
   map->position_offset = fields.Count("position_offset", 0);
+  map->short_divisor = fields.Choice<bool>(
+      "position_divisor", {{"d/2", false}, {"d/2-1", true}}, false);
+  if (map->short_divisor && map->positions != PositionKind::kHalves) {
+    fields.Fail("position_divisor",
+                "d/2-1 is for positions in halves, as "
+                "fairseq and Tensor2Tensor compute them");
+  }
+  if (map->positions == PositionKind::kNone) return;
+  Assume(fields, "positions_axis",
+         "token i of a sentence gets row i of the positions (sequence)", map);
+  Assume(fields, "position_offset",
+         "the first token gets the first row of the positions (0)", map);
+  if (map->positions == PositionKind::kHalves) {
+    Assume(fields, "position_divisor",
+           "the exponents of sinusoids are divided by d/2; fairseq and "
+           "Tensor2Tensor divide by d/2-1",
+           map);
+  }
 }
 
 // ---- GRUs and LSTMs --------------------------------------------------------
@@ -166,9 +234,61 @@ std::vector<std::string> Reads(const JsonFields& fields, std::string_view name,
   return reads;
 }
 
-RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
+// With the flags of the layers that the map names.
+void ReadLayerActivations(const JsonFields& fields, ModelMap* map) {
+  RecurrentFlags& flags = *map->recurrent;
+  bool leaky = false;
+  const auto read = [&](const char* flag, std::string_view part,
+                        std::string_view what, LayerActivation* activation) {
+    if (fields.Has(flag) && !map->tensors.contains(std::string(part))) {
+      fields.Fail(flag, "tensors names no \"", part, "\" that it is for");
+    }
+    *activation = fields.Choice<LayerActivation>(
+        flag,
+        {{"none", LayerActivation::kNone},
+         {"tanh", LayerActivation::kTanh},
+         {"relu", LayerActivation::kRelu},
+         {"leaky_relu", LayerActivation::kLeakyRelu}},
+        *activation);
+    leaky = leaky || *activation == LayerActivation::kLeakyRelu;
+    if (map->tensors.contains(std::string(part))) {
+      Assume(fields, flag, what, map);
+    }
+  };
+  if (map->tensors.contains("combine") && !fields.Has("combine_activation")) {
+    FailIn(map->name,
+           "combine_activation is missing; \"combine\" needs it: none, tanh, "
+           "relu or leaky_relu, as the code has it behind that layer");
+  }
+  read("combine_activation", "combine", "", &flags.combine_activation);
+  read("projection_activation", "encoder.projection",
+       "nothing follows encoder.projection (none)",
+       &flags.projection_activation);
+  read("input_activation", "decoder.input",
+       "nothing follows decoder.input (none)", &flags.input_activation);
+  read("energy_activation", "attention.energy",
+       "nothing follows attention.energy but softmax (none)",
+       &flags.energy_activation);
+  if (!leaky) {
+    if (fields.Has("leaky_relu_slope")) {
+      fields.Fail("leaky_relu_slope", "no activation is leaky_relu");
+    }
+    return;
+  }
+  flags.negative_slope = Number(fields, "leaky_relu_slope").value_or(0.01);
+  Assume(fields, "leaky_relu_slope",
+         "leaky_relu multiplies what is below 0 by 0.01, as in PyTorch", map);
+}
+
+void ReadRecurrentFlags(const JsonFields& fields, ModelMap* map) {
+  for (const char* part : {"source_embedding", "target_embedding"}) {
+    if (map->tensors.contains(part)) continue;
+    map->assumptions.push_back(
+        Concat("tensors.", part,
+               ": there is none, so tokens are read as one-hot vectors"));
+  }
   using Initial = RecurrentFlags::InitialState;
-  RecurrentFlags flags;
+  RecurrentFlags& flags = map->recurrent.emplace();
   flags.has_cells = NetworkKindOf(fields) == NetworkKind::kLstm;
   flags.attention_function = fields.Choice<AttentionFunction>(
       "attention_function", {{"additive", AttentionFunction::kAdditive},
@@ -180,6 +300,10 @@ RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
       "attention_activation",
       {{"tanh", Activation::kTanh}, {"relu", Activation::kRelu}},
       Activation::kTanh);
+  if (flags.attention_function == AttentionFunction::kAdditive) {
+    Assume(fields, "attention_activation",
+           "tanh follows the sum of query and key", map);
+  }
   flags.final_context = fields.Choice<bool>(
       "context", {{"attention", false}, {"final_state", true}}, false);
   if (flags.final_context && attends) {
@@ -191,9 +315,27 @@ RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
   flags.query_before =
       !attends ||
       fields.Choice<bool>("query", {{"before", true}, {"after", false}});
+  flags.query_sum = fields.Choice<bool>("query_layers",
+                                        {{"top", false}, {"sum", true}}, false);
+  if (attends) {
+    Assume(fields, "query_layers",
+           "attention's query is the state of the decoder's top layer (top)",
+           map);
+  } else {
+    Assume(fields, "context",
+           "the encoder's last state is read by nothing but what initial_state "
+           "names (attention)",
+           map);
+  }
   flags.reverse_source = fields.Bool("reverse_source", false);
-  flags.directions_added = fields.Choice<bool>(
-      "directions", {{"concatenate", false}, {"add", true}});
+  Assume(fields, "reverse_source",
+         "the encoder reads the source from its first token to its last "
+         "(false)",
+         map);
+  if (fields.Has("directions")) {
+    flags.directions_added = fields.Choice<bool>(
+        "directions", {{"concatenate", false}, {"add", true}});
+  }
   flags.initial_state = fields.Choice<Initial>(
       "initial_state", {{"projected", Initial::kProjected},
                         {"projected_layers", Initial::kProjectedLayers},
@@ -205,6 +347,9 @@ RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
                         {"backward", Initial::kBackward}});
   flags.initial_linear = fields.Choice<bool>(
       "initial_activation", {{"tanh", false}, {"none", true}}, false);
+  if (map->tensors.contains("initial_state")) {
+    Assume(fields, "initial_activation", "tanh follows initial_state", map);
+  }
   if (fields.Has("attention_reads")) {
     flags.attention_reads = Reads(fields, "attention_reads",
                                   {"hidden", "encoder_outputs"}, "hidden");
@@ -231,7 +376,7 @@ RecurrentFlags ReadRecurrentFlags(const JsonFields& fields) {
                 "the decoder cannot read the context of a query that is made "
                 "after its step; Latimer does not feed the last one's");
   }
-  return flags;
+  ReadLayerActivations(fields, map);
 }
 
 // ---- Text ------------------------------------------------------------------
@@ -318,6 +463,8 @@ std::vector<int32_t> ReadIdList(const JsonFields& fields, std::string_view name,
 }
 
 void ReadSourceLength(const JsonFields& fields, ModelMap* map) {
+  Assume(fields, "source_length",
+         "the original reads no pads, or masks them (none)", map);
   map->source_length = fields.Count("source_length", 0, 1);
   if (map->source_length == 0) return;
   if (map->source_ids.pad < 0) {
@@ -338,6 +485,26 @@ void ReadSourceLength(const JsonFields& fields, ModelMap* map) {
   }
 }
 
+void AssumeText(const JsonFields& fields, ModelMap* map) {
+  const VocabularyFlags& source = map->source_vocabulary;
+  if (source.file.empty()) return;
+  const auto assume = [&](const char* side, const char* flag,
+                          const char* what) {
+    if (fields.Object(side).Has(flag)) return;
+    map->assumptions.push_back(Concat(side, ".", flag, ": ", what));
+  };
+  constexpr char kSource[] = "source_vocabulary";
+  assume(kSource, "kind", "the code splits texts at white space (words)");
+  assume("target_vocabulary", "kind",
+         "the code joins tokens with spaces (words)");
+  if (source.kind == TokenizerSide::Kind::kSentencePiece) return;
+  assume(kSource, "lower_case", "the code keeps capitals (false)");
+  assume(kSource, "unknown",
+         "what the vocabulary lacks is read as source_ids.unk (token)");
+  if (source.kind == TokenizerSide::Kind::kWords) return;
+  assume(kSource, "skip_spaces", "the code reads white space, too (false)");
+}
+
 void ReadText(const JsonFields& fields, ModelMap* map) {
   map->source_ids = ReadIds(fields, "source_ids");
   map->target_ids = ReadIds(fields, "target_ids");
@@ -354,6 +521,7 @@ void ReadText(const JsonFields& fields, ModelMap* map) {
                               *fields.Find("decoder_start"), map->target_ids);
   map->source_vocabulary = ReadVocabularyFlags(fields, "source_vocabulary");
   map->target_vocabulary = ReadVocabularyFlags(fields, "target_vocabulary");
+  AssumeText(fields, map);
 }
 
 }  // namespace
@@ -375,7 +543,7 @@ ModelMap ReadModelMap(const std::string& from,
   map.optional_bias = fields.Texts("optional_bias");
   map.prefix = fields.Text("prefix", "");
   if (recurrent) {
-    map.recurrent = ReadRecurrentFlags(fields);
+    ReadRecurrentFlags(fields, &map);
   } else {
     ReadHeads(fields, &map);
     ReadNorms(fields, &map);

@@ -63,7 +63,7 @@ struct RecurrentFlags {
   AttentionFunction attention_function = AttentionFunction::kAdditive;
   Activation attention_activation = Activation::kTanh;
   bool query_before = false;
-  bool directions_added = false;
+  std::optional<bool> directions_added;  // Absent: not said.
   // Whether the context is the encoder's final state, without attention.
   bool final_context = false;
   bool reverse_source = false;
@@ -83,6 +83,12 @@ struct RecurrentFlags {
   };
   InitialState initial_state = InitialState::kProjected;
   bool initial_linear = false;  // Without tanh.
+  LayerActivation projection_activation = LayerActivation::kNone;
+  LayerActivation input_activation = LayerActivation::kNone;
+  LayerActivation energy_activation = LayerActivation::kNone;
+  LayerActivation combine_activation = LayerActivation::kTanh;
+  double negative_slope = 0;  // Of kLeakyRelu.
+  bool query_sum = false;     // Of the states of all layers.
   // Inputs that are concatenated, in the order of the weights' columns.
   std::vector<std::string> attention_reads;
   std::vector<std::string> decoder_reads;
@@ -92,6 +98,9 @@ struct RecurrentFlags {
 struct ModelMap {
   // For messages: the file's path, or "preset:NAME".
   std::string name;
+  // What it does not say and the converter therefore assumes, as FLAG:
+  // SENTENCE; only what matters for its parts. The tensors may settle more.
+  std::vector<std::string> assumptions;
 
   // By part: "encoder.self_attention.query", ....
   std::map<std::string, PartNames> tensors;
@@ -128,6 +137,12 @@ struct ModelMap {
   Activation activation = Activation::kRelu;
 
   PositionKind positions = PositionKind::kInterleaved;
+  // Of kHalves and kInterleaved: column pair i has the frequency
+  // 10000^(-i / (d / 2)), or with a short divisor 10000^(-i / (d / 2 - 1)).
+  bool short_divisor = false;
+  // Whether embeddings are normalized before positions are added.
+  bool encoder_norm_before_positions = false;
+  bool decoder_norm_before_positions = false;
   // The table's row of the first token.
   uint32_t position_offset = 0;
   // Indexes the table by sentence, so that every token of a single sentence

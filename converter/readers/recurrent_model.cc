@@ -42,8 +42,8 @@ class RecurrentMapper {
 
   // Finds tensors by their names alone; throws if any is missing or left over.
   void TakeAll() {
-    source_embedding_ = tensors_.Take("source_embedding").weight;
-    target_embedding_ = tensors_.Take("target_embedding").weight;
+    TakeIfNamed("source_embedding", &source_);
+    TakeIfNamed("target_embedding", &target_);
     a_.encoder_layers = tensors_.CountLayers("encoder");
     a_.decoder_layers = tensors_.CountLayers("decoder");
     r_.bidirectional = tensors_.Has("encoder." + cells_ + ".backward_input");
@@ -59,6 +59,7 @@ class RecurrentMapper {
       if (r_.has_cells) initial_cell_ = tensors_.Take("initial_cell");
     }
     TakeIfNamed("encoder.projection", &projection_);
+    TakeIfNamed("decoder.input", &input_);
     TakeAttention();
     TakeIfNamed("combine", &combine_);
     output_ = tensors_.Take("output");
@@ -66,6 +67,8 @@ class RecurrentMapper {
   }
 
   void BuildAll() {
+    source_embedding_ = EmbeddingOr(source_, *encoder_[0].input.weight, 1);
+    target_embedding_ = EmbeddingOr(target_, *output_.weight, 0);
     SetSizes();
     CheckFlags();
     BuildEncoder();
@@ -101,10 +104,7 @@ class RecurrentMapper {
           TakeIfNamed("attention.query", &query_);
           TakeIfNamed("attention.keys", &keys_);
         }
-        // A bias would shift all logits alike, which does not change softmax.
-        if (tensors_.map().tensors.contains("attention.energy")) {
-          energy_ = tensors_.Take("attention.energy").weight;
-        }
+        TakeIfNamed("attention.energy", &energy_);
         return;
       case AttentionFunction::kDot:
       case AttentionFunction::kNone:
@@ -120,6 +120,17 @@ class RecurrentMapper {
   }
 
   // ---- Shapes ----
+
+  // Without an embedding, one-hot vectors are read: the identity, as wide as
+  // that axis of the tensor.
+  const SourceTensor* EmbeddingOr(const Parameters& embedding,
+                                  const SourceTensor& tensor, size_t axis) {
+    if (embedding.weight != nullptr) return embedding.weight;
+    const uint32_t width = Dimension(tensor, axis, "should be a matrix");
+    std::vector<float> identity(size_t{width} * width, 0.0f);
+    for (size_t i = 0; i < width; ++i) identity[i * width + i] = 1.0f;
+    return tensors_.Make(tensor.name, {width, width}, std::move(identity));
+  }
 
   uint32_t Dimension(const SourceTensor& tensor, size_t axis,
                      const char* what) {
@@ -152,7 +163,8 @@ class RecurrentMapper {
     r_.target_embedding = Dimension(*target_embedding_, 1, embedding);
     r_.encoder_hidden = StateWidth(encoder_[0]);
     r_.decoder_hidden = StateWidth(decoder_[0]);
-    r_.directions_added = r_.bidirectional && flags_.directions_added;
+    r_.directions_added =
+        r_.bidirectional && flags_.directions_added.value_or(false);
     r_.attention_function = flags_.attention_function;
     r_.attention_activation = flags_.attention_activation;
     r_.query_before = flags_.query_before;
@@ -161,6 +173,15 @@ class RecurrentMapper {
       r_.projected_memory =
           Dimension(*projection_.weight, 0, "should be a matrix");
     }
+    if (input_.weight != nullptr) {
+      r_.input_layer = Dimension(*input_.weight, 0, "should be a matrix");
+    }
+    r_.memory_activation = flags_.projection_activation;
+    r_.input_activation = flags_.input_activation;
+    r_.energy_activation = flags_.energy_activation;
+    r_.combine_activation = flags_.combine_activation;
+    r_.negative_slope = static_cast<float>(flags_.negative_slope);
+    r_.query_sum = flags_.query_sum;
     r_.input_context = Reads(flags_.decoder_reads, "context");
     r_.output_context = Reads(flags_.output_reads, "context");
     r_.output_embedding = Reads(flags_.output_reads, "embedding");
@@ -230,6 +251,15 @@ class RecurrentMapper {
 
   // Refuses what the loader would refuse, in the map's terms.
   void CheckFlags() {
+    const bool has_memory = a_.attends() || flags_.final_context ||
+                            r_.projected_memory > 0 ||
+                            r_.initial_state == InitialState::kProjectedMean;
+    if (r_.bidirectional && has_memory && !flags_.directions_added) {
+      FailIn(
+          tensors_.map().name,
+          "directions is missing; the encoder reads in two directions, so it "
+          "must be one of concatenate, add");
+    }
     if (r_.initial_state == InitialState::kProjectedLayers &&
         a_.decoder_layers > a_.encoder_layers) {
       FailFlag("initial_state",
@@ -365,11 +395,19 @@ class RecurrentMapper {
     if (r_.attention_function != AttentionFunction::kAdditive) return;
     std::vector<float>& energy = model_.tables["attention.energy"];
     energy.assign(r_.attention_hidden, 1.0f);  // A sum.
-    if (energy_ == nullptr) return;
-    if (energy_->size() != r_.attention_hidden) {
-      tensors_.Fail(*energy_, "should have ", r_.attention_hidden, " numbers");
-    }
-    energy = energy_->Values();
+    if (energy_.weight == nullptr) return;
+    const auto values = [&](const SourceTensor& tensor, uint32_t count) {
+      if (tensor.size() != count) {
+        tensors_.Fail(tensor, "should have ", count, " numbers");
+      }
+      return tensor.Values();
+    };
+    energy = values(*energy_.weight, r_.attention_hidden);
+    // Without an activation it would shift all logits alike, which does not
+    // change softmax.
+    if (r_.energy_activation == LayerActivation::kNone) return;
+    energy.push_back(
+        energy_.bias == nullptr ? 0.0f : values(*energy_.bias, 1).front());
   }
 
   // A layer over the concatenated query and memory row is the sum of two
@@ -389,13 +427,16 @@ class RecurrentMapper {
 
   void BuildDecoder() {
     const uint64_t gates = r_.gates() * uint64_t{r_.decoder_hidden};
-    decoder_[0].input = InOrder(decoder_[0].input, flags_.decoder_reads,
-                                {"embedding", "context"});
+    Parameters& reader = r_.input_layer > 0 ? input_ : decoder_[0].input;
+    reader = InOrder(reader, flags_.decoder_reads, {"embedding", "context"});
+    if (r_.input_layer > 0) {
+      AddLinear("decoder.input", {input_}, r_.input_layer, r_.input_width());
+    }
     for (uint32_t i = 0; i < a_.decoder_layers; ++i) {
       const std::string to =
           "decoder." + std::to_string(i) + "." + cells_ + ".";
       AddLinear(to + "input", {decoder_[i].input}, gates,
-                i == 0 ? r_.input_width() : r_.decoder_hidden);
+                i == 0 ? r_.first_layer_width() : r_.decoder_hidden);
       AddLinear(to + "hidden", {decoder_[i].hidden}, gates, r_.decoder_hidden);
     }
   }
@@ -416,12 +457,12 @@ class RecurrentMapper {
   Architecture& a_;
   Recurrent& r_;
   const std::string cells_;  // "gru" or "lstm"
+  Parameters source_, target_;
   const SourceTensor* source_embedding_ = nullptr;
   const SourceTensor* target_embedding_ = nullptr;
   std::vector<CellTensors> encoder_, backward_, decoder_;
-  Parameters initial_state_, initial_cell_, projection_, joint_, query_, keys_,
-      combine_, output_;
-  const SourceTensor* energy_ = nullptr;
+  Parameters initial_state_, initial_cell_, projection_, input_, joint_, query_,
+      keys_, energy_, combine_, output_;
 };
 
 }  // namespace

@@ -22,6 +22,8 @@ constexpr const char* kNetworkKinds[] = {"self_attention", "ssru", "gru",
                                          "lstm"};
 constexpr const char* kAttentionFunctions[] = {"additive", "dot", "general",
                                                "none"};
+constexpr const char* kLayerActivations[] = {"none", "tanh", "relu",
+                                             "leaky_relu"};
 constexpr const char* kInitialStates[] = {"zero", "projected", "encoder_states",
                                           "projected_mean", "projected_layers"};
 
@@ -48,7 +50,12 @@ Json RecurrentJson(const Architecture& a) {
       {"query_layer", r.query_layer},
       {"keys_layer", r.keys_layer},
       {"projected_memory", r.projected_memory},
+      {"memory_activation", Name(kLayerActivations, r.memory_activation)},
+      {"input_layer", r.input_layer},
+      {"input_activation", Name(kLayerActivations, r.input_activation)},
+      {"energy_activation", Name(kLayerActivations, r.energy_activation)},
       {"query_before", r.query_before},
+      {"query_sum", r.query_sum},
       {"initial_state", Name(kInitialStates, r.initial_state)},
       {"initial_linear", r.initial_linear},
       {"reversed_source", r.reversed_source},
@@ -56,6 +63,8 @@ Json RecurrentJson(const Architecture& a) {
       {"output_context", r.output_context},
       {"output_embedding", r.output_embedding},
       {"combined", r.combined},
+      {"combine_activation", Name(kLayerActivations, r.combine_activation)},
+      {"negative_slope", r.negative_slope},
       {"source_vocabulary", a.source_vocabulary},
       {"target_vocabulary", a.target_vocabulary},
       {"source_positions", a.source_positions},
@@ -97,7 +106,9 @@ Json ArchitectureJson(const Architecture& a) {
       {"gated_ffn", a.gated_ffn},
       {"relative_attention", a.relative_attention},
       {"embeddings_shared", a.embeddings_shared},
-      {"relative_bias_per_layer", a.relative_bias_per_layer}};
+      {"relative_bias_per_layer", a.relative_bias_per_layer},
+      {"encoder_norm_before_positions", a.encoder_norm_before_positions},
+      {"decoder_norm_before_positions", a.decoder_norm_before_positions}};
 }
 
 Json Ids(std::span<const int32_t> ids) {
@@ -157,6 +168,21 @@ Json GenerationJson(const GenerationConfig& g) {
           {"tasks", tasks}};
 }
 
+// By flag, from lines of FLAG: SENTENCE.
+Json AssumptionsJson(std::string_view lines) {
+  constexpr std::string_view kBehindFlag = ": ";
+  Json json = Json::object();
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    const size_t end = line.find(kBehindFlag);
+    if (end == line.npos) continue;
+    json[std::string(line.substr(0, end))] =
+        line.substr(end + kBehindFlag.size());
+  }
+  return json;
+}
+
 // `kernels` are their names, or a sentence that says why there are none. "ram"
 // is that of a build for exactly this model.
 Json InspectJson(const ModelDescription& info, const Json& kernels) {
@@ -171,6 +197,7 @@ Json InspectJson(const ModelDescription& info, const Json& kernels) {
                {"converter", info.converter},
                {"model_version", info.model_version},
                {"published_scores", info.published_scores},
+               {"assumptions", AssumptionsJson(info.assumptions)},
                {"weights", info.weights},
                {"tile", info.tile},
                {"int4_matrices", info.int4_matrices},

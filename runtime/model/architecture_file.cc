@@ -101,6 +101,13 @@ Status CheckTransformer(const schema::Architecture& in) {
   if (in.relative_bias_per_layer() && !in.relative_attention()) {
     return Contradicts();
   }
+  if (in.encoder_norm_before_positions() ||
+      in.decoder_norm_before_positions()) {
+    if (!kProfile.norm_before_positions) {
+      return LeftOut(" has", "embedding norms before positions");
+    }
+    if (!in.embedding_norm() || !in.has_positions()) return Contradicts();
+  }
   return Status();
 }
 
@@ -144,6 +151,8 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       .relative_attention = in.relative_attention(),
       .embeddings_shared = in.embeddings_shared(),
       .relative_bias_per_layer = in.relative_bias_per_layer(),
+      .encoder_norm_before_positions = in.encoder_norm_before_positions(),
+      .decoder_norm_before_positions = in.decoder_norm_before_positions(),
       .recurrent = {},
   };
   if constexpr (kProfile.recurrent()) {

@@ -71,7 +71,8 @@ struct RecurrentTensors {
   Linear memory;  // [projected_memory, encoded_width], if projected_memory > 0
   Linear keys;    // [attention_hidden, memory_width], with keys_layer
   Linear query;   // [attention_hidden, H], with query_layer
-  const float* energy = nullptr;  // [attention_hidden], with kAdditive
+  const float* energy = nullptr;  // [energy_width], with kAdditive
+  Linear input;  // [input_layer, input_width], if input_layer > 0
   RecurrentLayer decoder[kProfile.decoder_layers];
   Linear combine;  // [combined, feature_width], if combined > 0
 };

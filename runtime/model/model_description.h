@@ -72,6 +72,10 @@ constexpr bool IsProjected(InitialState state) {
   return state != InitialState::kZero && state != InitialState::kEncoderStates;
 }
 
+// Behind a layer of a recurrent network; kLeakyRelu: x, or
+// Recurrent::negative_slope * x below 0.
+enum class LayerActivation : uint8_t { kNone, kTanh, kRelu, kLeakyRelu };
+
 // NetworkKind::kGru and kLstm: a recurrent encoder and decoder. Of the members
 // of Architecture, only layers, vocabularies, positions (as limits) and tied
 // embeddings apply to it. Its memory, which the decoder attends to, is the
@@ -95,8 +99,18 @@ struct Recurrent {
   bool keys_layer;
   // Outputs of a layer between encoder and memory; 0: there is none.
   uint32_t projected_memory;
-  // Outputs of the tanh layer between attention and output; 0: there is none.
+  LayerActivation memory_activation;  // Of that layer.
+  // Outputs of a layer between what the decoder reads and its first recurrent
+  // layer; 0: there is none.
+  uint32_t input_layer;
+  LayerActivation input_activation;
+  // Of the logits of kAdditive, which then have a bias, the last number of the
+  // energy.
+  LayerActivation energy_activation;
+  // Outputs of the layer between attention and output; 0: there is none.
   uint32_t combined;
+  LayerActivation combine_activation;
+  float negative_slope;  // Of each kLeakyRelu.
   // Encoder layers read the source in both directions and concatenate the
   // results; the results of the top layer may be added instead.
   bool bidirectional;
@@ -105,9 +119,11 @@ struct Recurrent {
   // Whether the query is the top layer's state before the decoder's step rather
   // than after it.
   bool query_before;
-  // Concatenated inputs: the decoder's first layer reads the embedding and,
+  // Whether the query is the sum of all layers' states.
+  bool query_sum;
+  // Concatenated inputs: the decoder reads the embedding and,
   // with input_context, which needs query_before, the context. The output, or
-  // the tanh layer before it, reads the top layer's state and, with
+  // the layer before it, reads the top layer's state and, with
   // output_context and output_embedding, the context and the embedding.
   bool input_context;
   bool output_context;
@@ -150,11 +166,26 @@ struct Recurrent {
   }
   // Gates of a cell.
   constexpr uint32_t gates() const { return has_cells ? 4 : 3; }
-  // Width of the input of the first decoder layer.
+  // Width of what the decoder reads.
   constexpr uint32_t input_width() const {
     return target_embedding + (input_context ? memory_width() : 0);
   }
-  // Width of the input of the output, or of the tanh layer before it.
+  // Width of the input of the first decoder layer.
+  constexpr uint32_t first_layer_width() const {
+    return input_layer > 0 ? input_layer : input_width();
+  }
+  // Numbers of the energy.
+  constexpr uint32_t energy_width() const {
+    return attention_hidden +
+           (energy_activation != LayerActivation::kNone ? 1 : 0);
+  }
+  // Whether it needs Profile::recurrent_extras.
+  constexpr bool has_extras() const {
+    return memory_activation != LayerActivation::kNone || input_layer > 0 ||
+           energy_activation != LayerActivation::kNone || query_sum ||
+           combine_activation != LayerActivation::kTanh;
+  }
+  // Width of the input of the output, or of the layer before it.
   constexpr uint32_t feature_width() const {
     return decoder_hidden + (output_context ? memory_width() : 0) +
            (output_embedding ? target_embedding : 0);
@@ -213,6 +244,10 @@ struct Architecture {
   bool embeddings_shared;
   // Whether each layer has such biases of its own (umT5) or all have the same.
   bool relative_bias_per_layer;
+  // Whether the embedding norm is of the embeddings alone, before positions are
+  // added.
+  bool encoder_norm_before_positions;
+  bool decoder_norm_before_positions;
   Recurrent recurrent;  // All zero unless is_recurrent().
 
   // Whether it has GRUs or LSTMs.
@@ -386,6 +421,7 @@ struct ModelDescription : ModelInfo {
   Certificate certificate;            // All zero if there is none.
   TokenizerNeeds tokenizer_needs;     // All false without a tokenizer.
   std::string_view published_scores;  // Empty if nothing is known.
+  std::string_view assumptions;       // Of the converter; empty if none.
   // Of the most common characters, those that the tokenizer folds, and those
   // that it cannot read.
   std::string_view folded;

@@ -186,6 +186,9 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   if (const auto* scores = root->provenance()->published_scores()) {
     info.published_scores = ViewOf(scores);
   }
+  if (const auto* assumptions = root->provenance()->assumptions()) {
+    info.assumptions = ViewOf(assumptions);
+  }
   LATIMER_RETURN_IF_ERROR(
       ReadArchitecture(*root->architecture(), &info.architecture));
   LATIMER_RETURN_IF_ERROR(

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "latimer/profile_config.h"
 #include "model/errors.h"
 #include "model/tables.h"
@@ -10,6 +12,10 @@ Status DamagedRecurrent(const char* what) {
   return Damaged("its recurrent network", what);
 }
 
+LayerActivation ActivationOf(schema::LayerActivation activation) {
+  return static_cast<LayerActivation>(activation);
+}
+
 Status CheckWidths(const schema::Recurrent& in) {
   const uint32_t limit = kProfile.d_model;
   LATIMER_RETURN_IF_ERROR(CheckSizes({
@@ -20,6 +26,9 @@ Status CheckWidths(const schema::Recurrent& in) {
   }));
   if (in.combined() > limit) {
     return ExceedsProfile("combined width", in.combined(), limit);
+  }
+  if (in.input_layer() > limit) {
+    return ExceedsProfile("input layer width", in.input_layer(), limit);
   }
   if (in.projected_memory() > kProfile.attention_width) {
     return ExceedsProfile("memory width", in.projected_memory(),
@@ -92,6 +101,16 @@ Status ReadRecurrent(const schema::Architecture& a, Recurrent* out) {
     return DamagedRecurrent(
         "has an attention or a first state of an unknown kind");
   }
+  for (const schema::LayerActivation activation :
+       {in.memory_activation(), in.input_activation(), in.energy_activation(),
+        in.combine_activation()}) {
+    if (activation > schema::LayerActivation::MAX) {
+      return DamagedRecurrent("has an activation of an unknown kind");
+    }
+  }
+  if (!std::isfinite(in.negative_slope())) {
+    return DamagedRecurrent("has a slope that is no number");
+  }
   const auto function = static_cast<AttentionFunction>(in.attention_function());
   *out = {
       .has_cells = a.network_kind() == schema::NetworkKind::Lstm,
@@ -105,11 +124,18 @@ Status ReadRecurrent(const schema::Architecture& a, Recurrent* out) {
       .query_layer = in.query_layer().value_or(UsuallyHasQueryLayer(function)),
       .keys_layer = in.keys_layer().value_or(UsuallyHasKeysLayer(function)),
       .projected_memory = in.projected_memory(),
+      .memory_activation = ActivationOf(in.memory_activation()),
+      .input_layer = in.input_layer(),
+      .input_activation = ActivationOf(in.input_activation()),
+      .energy_activation = ActivationOf(in.energy_activation()),
       .combined = in.combined(),
+      .combine_activation = ActivationOf(in.combine_activation()),
+      .negative_slope = in.negative_slope(),
       .bidirectional = in.bidirectional(),
       .directions_added = in.directions_added(),
       .attention_function = function,
       .query_before = in.query_before(),
+      .query_sum = in.query_sum(),
       .input_context = in.input_context(),
       .output_context = in.output_context(),
       .output_embedding = in.output_embedding(),
@@ -119,6 +145,10 @@ Status ReadRecurrent(const schema::Architecture& a, Recurrent* out) {
       .first_state = in.first_state(),
       .state_step = in.state_step(),
   };
+  if (!kProfile.recurrent_extras && out->has_extras()) {
+    return LeftOut("'s recurrent network has",
+                   "activations, inputs or queries");
+  }
   return CheckConsistency(a, *out);
 }
 

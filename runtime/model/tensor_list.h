@@ -83,12 +83,16 @@ void VisitRecurrentTensors(const Architecture& a, ModelTensors& tensors,
                        r.attention_hidden, r.decoder_hidden, t.query);
     }
     if (r.attention_function != AttentionFunction::kAdditive) return;
-    visitor.OnTable(G::kDecoder, "attention.energy", 1, r.attention_hidden,
+    visitor.OnTable(G::kDecoder, "attention.energy", 1, r.energy_width(),
                     t.energy);
   };
   if (r.query_before) attention();
+  if (r.input_layer > 0) {
+    visitor.OnLinear(G::kDecoder, "decoder.input", kNoLayer, r.input_layer,
+                     r.input_width(), t.input);
+  }
   for (int i = 0; i < static_cast<int>(a.decoder_layers); ++i) {
-    const uint32_t inputs = i == 0 ? r.input_width() : r.decoder_hidden;
+    const uint32_t inputs = i == 0 ? r.first_layer_width() : r.decoder_hidden;
     layer(G::kDecoder, "decoder.%d.gru.input", "decoder.%d.lstm.input", i,
           r.decoder_hidden, inputs, t.decoder[i].input);
     layer(G::kDecoder, "decoder.%d.gru.hidden", "decoder.%d.lstm.hidden", i,

@@ -160,11 +160,14 @@ Result<Profile> ExactProfile(const ModelDescription& info,
   profile.decoder_ssru = a.network_kind == NetworkKind::kTransformerSsru;
   profile.decoder_gru = a.network_kind == NetworkKind::kGru;
   profile.decoder_lstm = a.network_kind == NetworkKind::kLstm;
+  profile.recurrent_extras = a.is_recurrent() && a.recurrent.has_extras();
   profile.shortlist = info.has_shortlist;
   profile.shortlist_row_bytes = ShortlistRowBytes(info, profile.source_tokens);
   profile.rms_norm = a.norm_kind == NormKind::kRms;
   profile.gated_ffn = a.gated_ffn;
   profile.relative_attention = a.relative_attention;
+  profile.norm_before_positions =
+      a.encoder_norm_before_positions || a.decoder_norm_before_positions;
   profile.pruned_argmax = info.pruned_argmax;
   SetMatrixTypes(info, &profile);
   profile.scores = limits.scores;

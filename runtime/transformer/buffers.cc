@@ -115,7 +115,7 @@ void SetWidths(const Architecture& a, Profile* profile) {
     const Recurrent& r = a.recurrent;
     profile->d_model =
         std::max({r.source_embedding, r.target_embedding, r.encoder_hidden,
-                  r.decoder_hidden, r.combined});
+                  r.decoder_hidden, r.combined, r.input_layer});
     profile->attention_width =
         std::max({r.encoder_width(), r.attention_hidden, r.projected_memory});
     profile->d_ffn = profile->heads = 1;

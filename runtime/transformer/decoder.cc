@@ -115,7 +115,8 @@ DecoderOutput StepTransformerDecoder(const StepContext& step, Rows rows) {
   const ModelTensors& t = step.engine.model.tensors;
   float* x = step.workspace.hidden;
   const EmbeddingLayer embedding = {t.target_embedding, t.target_positions,
-                                    t.target_embedding_norm};
+                                    t.target_embedding_norm,
+                                    a.decoder_norm_before_positions};
   for (size_t i = 0; i < rows.size(); ++i) {
     Embed(step, embedding, {&rows[i].token, 1}, rows[i].position,
           x + i * a.d_model);

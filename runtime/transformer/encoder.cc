@@ -46,7 +46,9 @@ const float* RunEncoder(const StepContext& step,
       CacheFloats(size_t{a.decoder_layers} * a.decoder_attention_width());
   float* packed = a.encoder_attention_width() <= room ? scratch : nullptr;
   float* x = step.workspace.hidden;
-  Embed(step, {t.source_embedding, t.source_positions, t.source_embedding_norm},
+  Embed(step,
+        {t.source_embedding, t.source_positions, t.source_embedding_norm,
+         a.encoder_norm_before_positions},
         source, 0, x);
   for (uint32_t i = 0; i < a.encoder_layers; ++i) {
     const EncoderLayer& layer = t.encoder[i];

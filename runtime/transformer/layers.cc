@@ -140,6 +140,7 @@ void Embed(const StepContext& step, const EmbeddingLayer& layer,
            std::span<const int32_t> tokens, size_t first_position, float* x) {
   const Architecture& a = step.engine.architecture();
   const size_t d = a.d_model;
+  const bool norm_first = kProfile.norm_before_positions && layer.norm_first;
   for (size_t i = 0; i < tokens.size(); ++i) {
     float* row = x + i * d;
     if (tokens[i] < 0) {
@@ -148,7 +149,7 @@ void Embed(const StepContext& step, const EmbeddingLayer& layer,
       LookUpRow(step.engine.model, layer.matrix,
                 static_cast<uint32_t>(tokens[i]), row);
     }
-    if (layer.positions != nullptr) {
+    if (layer.positions != nullptr && !norm_first) {
       step.engine.vector->scale_add(d, row, a.embedding_scale,
                                     layer.positions + (first_position + i) * d,
                                     row);
@@ -158,6 +159,11 @@ void Embed(const StepContext& step, const EmbeddingLayer& layer,
   }
   step.trace.Lap(Operation::kEmbedding);
   if (a.embedding_norm) Normalize(step, layer.norm, tokens.size(), x);
+  if (!norm_first) return;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    step.engine.vector->add(d, layer.positions + (first_position + i) * d,
+                            x + i * d);
+  }
 }
 
 const float* SublayerInput(const StepContext& step, const Norm& norm,

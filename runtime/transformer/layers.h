@@ -21,11 +21,12 @@ struct EmbeddingLayer {
   const Linear& matrix;    // [V, D]
   const float* positions;  // [positions, D]; null if the model has none
   const Norm& norm;
+  bool norm_first;  // Whether the norm comes before the positions.
 };
 
 // x [tokens.size(), D] = matrix[token] * embedding_scale + positions[first +
-// i], then the embedding norm if the model has one. The row of token -1 is
-// zero.
+// i], then the embedding norm if the model has one; with norm_first, before the
+// positions. The row of token -1 is zero.
 void Embed(const StepContext& step, const EmbeddingLayer& layer,
            std::span<const int32_t> tokens, size_t first_position, float* x);
 

@@ -31,6 +31,10 @@
 
 namespace latimer {
 
+// x [n] = f(x), of Recurrent::negative_slope. For the activations of
+// Recurrent::has_extras.
+void ActivateLayer(const Engine& engine, LayerActivation f, size_t n, float* x);
+
 // Columns of a key in caches.recurrent_keys; 0: the memory is the keys.
 constexpr size_t RecurrentKeyWidth(const Recurrent& r) {
   return r.keys_layer ? r.attention_hidden : 0;

@@ -36,6 +36,13 @@ void ScoreAdditively(const Engine& engine, size_t source_tokens, size_t n,
     engine.vector->activate(f, n, energy);
     scores[s] = Dot(n, v, energy);
   }
+  if constexpr (kProfile.recurrent_extras) {
+    const LayerActivation of_energy =
+        engine.architecture().recurrent.energy_activation;
+    if (of_energy == LayerActivation::kNone) return;
+    for (size_t s = 0; s < source_tokens; ++s) scores[s] += v[n];
+    ActivateLayer(engine, of_energy, source_tokens, scores);
+  }
 }
 
 }  // namespace

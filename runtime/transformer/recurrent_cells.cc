@@ -43,6 +43,25 @@ namespace {
 
 }  // namespace
 
+void ActivateLayer(const Engine& engine, LayerActivation f, size_t n,
+                   float* x) {
+  switch (f) {
+    case LayerActivation::kNone:
+      return;
+    case LayerActivation::kTanh:
+      engine.vector->activate(Activation::kTanh, n, x);
+      return;
+    case LayerActivation::kRelu:
+      engine.vector->activate(Activation::kRelu, n, x);
+      return;
+    case LayerActivation::kLeakyRelu: {
+      const float slope = engine.architecture().recurrent.negative_slope;
+      for (size_t i = 0; i < n; ++i) x[i] = x[i] < 0 ? slope * x[i] : x[i];
+      return;
+    }
+  }
+}
+
 void StepCell(const StepContext& step, const Linear& hidden, const float* input,
               const CellState& before, float* gates, const CellState& after) {
   const size_t h = hidden.k;

@@ -13,7 +13,9 @@ namespace {
 struct StepScratch {
   float* embedded;  // [target_embedding]
   float* attended;  // [memory_width], right after: the first layer reads both
-  float* features;  // [feature_width]
+  // [feature_width]; before that, the sum of states [decoder_hidden] and what
+  // the first layer reads instead of both [input_layer].
+  float* features;
   float* combined;  // [combined]
   float* scratch;   // the gates of a layer, or what the attention needs
 };
@@ -23,7 +25,7 @@ StepScratch PlaceScratch(const Recurrent& r, const Buffers& workspace) {
   rows.embedded = workspace.sublayer;
   rows.attended = rows.embedded + r.target_embedding;
   rows.features = rows.attended + r.memory_width();
-  rows.combined = rows.features + r.feature_width();
+  rows.combined = rows.features + std::max(r.feature_width(), r.input_layer);
   rows.scratch = rows.combined + r.combined;
   LATIMER_DCHECK(static_cast<uint64_t>(rows.scratch - rows.embedded) +
                      std::max<uint64_t>(2 * r.gates() * r.decoder_hidden,
@@ -59,6 +61,31 @@ void StepLayers(const StepContext& step, float* before, float* after,
   }
 }
 
+// The query, which may be in rows.features.
+const float* QueryOf(const StepContext& step, float* states,
+                     const StepScratch& rows) {
+  const Architecture& a = step.engine.architecture();
+  const Recurrent& r = a.recurrent;
+  const float* top = RecurrentState(r, states, a.decoder_layers - 1);
+  if (!kProfile.recurrent_extras || !r.query_sum) return top;
+  const size_t h = r.decoder_hidden;
+  std::memcpy(rows.features, top, h * sizeof(float));
+  for (uint32_t i = 0; i + 1 < a.decoder_layers; ++i) {
+    step.engine.vector->add(h, RecurrentState(r, states, i), rows.features);
+  }
+  return rows.features;
+}
+
+// What the first layer reads: embedding and context, or a layer's output.
+const float* FirstInput(const StepContext& step, const StepScratch& rows) {
+  const Recurrent& r = step.engine.architecture().recurrent;
+  if (!kProfile.recurrent_extras || r.input_layer == 0) return rows.embedded;
+  ApplyLinear(step, step.engine.model.tensors.recurrent.input, rows.embedded, 1,
+              rows.features);
+  ActivateLayer(step.engine, r.input_activation, r.input_layer, rows.features);
+  return rows.features;
+}
+
 // Copies the inputs of the output side by side.
 void GatherFeatures(const Recurrent& r, const float* top,
                     const StepScratch& rows) {
@@ -84,20 +111,23 @@ const float* StepRecurrentRow(const StepContext& step, const DecoderRow& row,
   EmbedToken(step.engine.model, row.token, rows.embedded);
   step.trace.Lap(Operation::kEmbedding);
   const auto attend = [&](float* states) {
-    AttendRecurrentMemory(step, row,
-                          RecurrentState(r, states, a.decoder_layers - 1),
-                          rows.scratch, rows.attended);
+    AttendRecurrentMemory(step, row, QueryOf(step, states, rows), rows.scratch,
+                          rows.attended);
     step.trace.Lap(Operation::kCrossAttention);
   };
   if (r.query_before) attend(before);
-  StepLayers(step, before, after, rows.embedded, rows.scratch);
+  StepLayers(step, before, after, FirstInput(step, rows), rows.scratch);
   step.trace.Lap(Operation::kRecurrent);
   if (!r.query_before) attend(after);
   const float* top = RecurrentState(r, after, a.decoder_layers - 1);
   GatherFeatures(r, top, rows);
   if (r.combined == 0) return rows.features;
   ApplyLinear(step, t.combine, rows.features, 1, rows.combined);
-  step.engine.vector->activate(Activation::kTanh, r.combined, rows.combined);
+  if constexpr (kProfile.recurrent_extras) {
+    ActivateLayer(step.engine, r.combine_activation, r.combined, rows.combined);
+  } else {
+    step.engine.vector->activate(Activation::kTanh, r.combined, rows.combined);
+  }
   return rows.combined;
 }
 

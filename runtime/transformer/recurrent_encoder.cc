@@ -135,6 +135,10 @@ void StoreMemory(const StepContext& step, const SentenceCaches& caches,
     ApplyLinear(step, step.engine.model.tensors.recurrent.memory, x, rows,
                 step.workspace.projection);
     x = step.workspace.projection;
+    if constexpr (kProfile.recurrent_extras) {
+      ActivateLayer(step.engine, r.memory_activation, rows * r.projected_memory,
+                    step.workspace.projection);
+    }
   }
   if (x == caches.cross_kv) return;
   std::memcpy(caches.cross_kv, x, rows * r.memory_width() * sizeof(float));

@@ -50,6 +50,21 @@ TEST_F(MapCliTest, APresetWithItsSettingsMakesAModel) {
       << translated.err;
 }
 
+TEST_F(MapCliTest, EachAssumptionIsALineAndInTheFile) {
+  const OwnModel model("encoder_layers_words");
+  std::vector<std::string> settings = model.settings;
+  settings.push_back("norm_epsilon=null");
+  const Outcome outcome = Convert(model, model.map, settings);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("Assumed, because preset:encoder_layers does not "
+                              "say it (--set FLAG=VALUE does):\n"),
+                    HasSubstr("\n  norm_epsilon: norms add the epsilon 1e-5\n"),
+                    Not(HasSubstr("embedding_norm_order"))));
+  const Outcome inspected = RunProgram("latimer", {"inspect", output()});
+  EXPECT_THAT(inspected.out,
+              ::testing::ContainsRegex("assumptions.norm_epsilon +norms add"));
+}
+
 TEST_F(MapCliTest, APrintedPresetIsAMapFile) {
   const Outcome printed =
       RunProgram("latimer-convert", {"--print-map", "encoder_layers"});
@@ -85,8 +100,8 @@ TEST_F(MapCliTest, WhatIsWrongGetsOneSentenceAndLeavesNoFile) {
        "output_layer.bias, output_layer.weight"},
       {"encoder_layers_words",
        nullptr,
-       {"source_vocabulary.file={folder}/target.json"},
-       "has 66 pieces, fewer than the 71 rows"},
+       {"target_vocabulary.file={folder}/source.json"},
+       "has 71 pieces and the target embedding 66 rows; a vocabulary cannot"},
       {"per_head_2",
        nullptr,
        {R"(ignore=["*.linear_out.*"])",

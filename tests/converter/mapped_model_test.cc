@@ -368,9 +368,31 @@ TEST(MappedModelTest, PositionsAreComputedWhereTheFileHasNone) {
   EXPECT_FLOAT_EQ(table({"positions=halves"})[3 * 24 + 13], cosine);
   EXPECT_FLOAT_EQ(table({"position_offset=1"})[2 * 24 + 2], sine);
   EXPECT_FLOAT_EQ(
+      table({"positions=halves", "position_divisor=d/2-1"})[3 * 24 + 1],
+      static_cast<float>(std::sin(3 / std::pow(10000.0, 1.0 / 11))));
+  EXPECT_FLOAT_EQ(
       table({"position_offset=3", "positions_axis=batch"})[7 * 24 + 2], sine);
   EXPECT_THAT(OwnModelCopy("q_linear").Error({"positions=learned"}),
               HasSubstr("missing tensors: encoder.embed_positions.weight"));
+}
+
+TEST(MappedModelTest, WhatTheTensorsSettleIsNotAssumed) {
+  const auto assumes = [](const std::string& model, const std::string& flag,
+                          const std::vector<std::string>& settings) {
+    for (const std::string& line : OwnModel(model).Read(settings).assumptions) {
+      if (line.starts_with(flag + ": ")) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(assumes("q_linear", "position_divisor", {"positions=halves"}));
+  EXPECT_FALSE(
+      assumes("enc_dec_attn", "position_divisor", {"positions=halves"}));
+  EXPECT_FALSE(assumes("q_linear", "embedding_norm_order", {}));
+  EXPECT_TRUE(assumes("fc_q_embedding_norm", "embedding_norm_order",
+                      {"embedding_norm_order=null"}));
+  EXPECT_THAT(
+      OwnModelCopy("q_linear").Error({"embedding_norm_order=before_positions"}),
+      HasSubstr("is for models with an embedding norm"));
 }
 
 TEST(MappedModelTest, AlongTheBatchAxisEveryTokenHasTheFirstRow) {

@@ -37,18 +37,47 @@ class WordsTest : public ::testing::Test {
   Json vocabulary_;
 };
 
-TEST_F(WordsTest, HaveAsManyIdsAsTheEmbeddingHasRows) {
-  const std::string rows = std::to_string(vocabulary_.size());
-  vocabulary_["zebra"] = vocabulary_.size();
-  EXPECT_THAT(Error(), AllOf(HasSubstr("words.json"),
-                             HasSubstr("more than the " + rows + " rows")));
-  vocabulary_.erase("zebra");
-  const Json all = vocabulary_;
-  for (const auto& [word, id] : all.items()) {
-    if (id == all.size() - 1) vocabulary_.erase(word);
+std::string WithoutTheLast(const Json& vocabulary) {
+  Json shorter = vocabulary;
+  for (const auto& [word, id] : vocabulary.items()) {
+    if (id == vocabulary.size() - 1) shorter.erase(word);
   }
-  EXPECT_THAT(Error(), AllOf(HasSubstr("words.json"),
-                             HasSubstr("fewer than the " + rows + " rows")));
+  return shorter.dump();
+}
+
+TEST_F(WordsTest, OfMoreIdsThanTheEmbeddingHasRowsAreRefused) {
+  const std::string rows = std::to_string(vocabulary_.size());
+  const std::string more = std::to_string(vocabulary_.size() + 1);
+  const Json target = Json::parse(ReadFile(model_.folder / "target.json"));
+  vocabulary_["zebra"] = vocabulary_.size();
+  WriteFile(folder_.path() / "short.json", WithoutTheLast(target));
+  // Both sides are in the message.
+  EXPECT_THAT(
+      Error({"target_vocabulary.file=" +
+             (folder_.path() / "short.json").string()}),
+      AllOf(HasSubstr("words.json has " + more +
+                      " pieces and the source embedding " + rows + " rows; "),
+            HasSubstr("short.json has " + std::to_string(target.size() - 1) +
+                      " pieces and the target embedding"),
+            HasSubstr("cannot have more pieces than rows")));
+}
+
+TEST_F(WordsTest, OfFewerIdsAreTakenAndTheOtherRowsBanned) {
+  const Json target = Json::parse(ReadFile(model_.folder / "target.json"));
+  WriteFile(folder_.path() / "words.json", WithoutTheLast(vocabulary_));
+  WriteFile(folder_.path() / "short.json", WithoutTheLast(target));
+  const CanonicalModel model = model_.Read(
+      {"source_vocabulary.file=" + (folder_.path() / "words.json").string(),
+       "target_vocabulary.file=" + (folder_.path() / "short.json").string()},
+      true);
+  ASSERT_TRUE(model.tokenizer.has_value());
+  EXPECT_THAT(model.warnings,
+              Contains(AllOf(HasSubstr("words.json has"), HasSubstr("; "),
+                             HasSubstr("short.json has"),
+                             HasSubstr("banned as outputs"))));
+  const auto last = static_cast<int32_t>(target.size()) - 1;
+  EXPECT_THAT(model.generation.banned_sequences,
+              ElementsAre(ElementsAre(last)));
 }
 
 TEST_F(WordsTest, WithAnotherIdOfASpecialTokenAreNotThoseOfTheMap) {

@@ -144,6 +144,8 @@ TEST(ModelMapTest, EveryFlagOfTheFileArrives) {
                                   "positions=halves",
                                   "positions_axis=batch",
                                   "position_offset=2",
+                                  "position_divisor=d/2-1",
+                                  "embedding_norm_order=before_positions",
                                   "max_source_tokens=30",
                                   "max_target_tokens=31",
                                   "source_ids.unk=9",
@@ -173,6 +175,9 @@ TEST(ModelMapTest, EveryFlagOfTheFileArrives) {
   EXPECT_EQ(map.positions, PositionKind::kHalves);
   EXPECT_TRUE(map.positions_along_batch);
   EXPECT_EQ(map.position_offset, 2u);
+  EXPECT_TRUE(map.short_divisor);
+  EXPECT_TRUE(map.encoder_norm_before_positions &&
+              map.decoder_norm_before_positions);
   EXPECT_EQ(map.max_source_tokens, 30u);
   EXPECT_EQ(map.max_target_tokens, 31u);
   EXPECT_EQ(map.source_ids.unk, 9);
@@ -246,6 +251,10 @@ TEST(ModelMapTest, AFlagThatIsNotWhatItMustBeIsNamedWithItsValue) {
            {"activation=relu6", "\"relu6\"; it must be one of relu, gelu"},
            {"positions=sinusoidal", "it must be one of interleaved, halves"},
            {"positions_axis=0", "it must be one of sequence, batch"},
+           {"position_divisor=d/2-1", "is for positions in halves"},
+           {"embedding_norm_order=first",
+            "it must be one of after_positions, before_positions"},
+           {"embedding_norm_order.both=x", "both is unknown"},
            {"head_layout=split", "it must be one of contiguous"},
            {"final_norm=maybe", "it must be one of true, false, if_present"},
            {"embedding_scale=sqrt", "it must be sqrt(d_model) or a number"},
@@ -290,6 +299,47 @@ TEST(ModelMapTest, AFlagThatIsNotWhatItMustBeIsNamedWithItsValue) {
                 AllOf(HasSubstr("preset:encoder_layers"), HasSubstr(expected)))
         << setting;
   }
+}
+
+std::vector<std::string> Assumed(const ModelMap& map) {
+  std::vector<std::string> flags;
+  for (const std::string& line : map.assumptions) {
+    flags.push_back(line.substr(0, line.find(": ")));
+  }
+  return flags;
+}
+
+TEST(ModelMapTest, WhatAMapLeavesOutIsNotedAsAssumed) {
+  const Settings silent = {
+      "heads=2",
+      "head_layout=null",
+      "attention_scale=null",
+      "residual=null",
+      "norm_formula=null",
+      "norm_epsilon=null",
+      "positions_axis=null",
+      "position_offset=null",
+      "positions=halves",
+      R"(source_vocabulary={"file": "x", "kind": null, "lower_case": null})"};
+  EXPECT_THAT(
+      Assumed(ReadModelMap("preset:encoder_layers", silent)),
+      ElementsAre("head_layout", "attention_scale", "norm_formula",
+                  "norm_epsilon", "embedding_norm_order", "residual",
+                  "positions_axis", "position_offset", "position_divisor",
+                  "source_length", "source_vocabulary.kind",
+                  "source_vocabulary.lower_case", "source_vocabulary.unknown"));
+  const Settings said = {
+      "heads=2",          "embedding_norm_order=after_positions",
+      "norm_order=none",  "positions=none",
+      "source_length=25", "source_vocabulary.unknown=token"};
+  EXPECT_THAT(Assumed(ReadModelMap("preset:encoder_layers", said)),
+              ElementsAre());
+  EXPECT_THAT(
+      Assumed(ReadModelMap("preset:gru_bahdanau",
+                           Settings{"tensors.source_embedding=null"})),
+      ElementsAre("tensors.source_embedding", "attention_activation",
+                  "query_layers", "reverse_source", "initial_activation",
+                  "energy_activation", "source_length"));
 }
 
 TEST(ModelMapTest, AFixedSourceLengthIsTheLongestSource) {

@@ -53,6 +53,24 @@ TEST(RecurrentModelTest, SizesComeFromTheTensors) {
   EXPECT_FALSE(r.directions_added);
 }
 
+TEST(RecurrentModelTest, WhatNoTutorialHasComesFromTheMap) {
+  const CanonicalModel model = RecurrentModel("extras").Read();
+  const Recurrent& r = model.architecture.recurrent;
+  EXPECT_EQ(r.source_embedding, 33u);  // One-hot.
+  EXPECT_EQ(model.architecture.source_vocabulary, 33u);
+  EXPECT_EQ(r.input_layer, 21u);
+  EXPECT_EQ(r.input_activation, LayerActivation::kRelu);
+  EXPECT_EQ(r.memory_activation, LayerActivation::kTanh);
+  EXPECT_EQ(r.energy_activation, LayerActivation::kRelu);
+  EXPECT_EQ(r.combine_activation, LayerActivation::kLeakyRelu);
+  EXPECT_FLOAT_EQ(r.negative_slope, 0.2f);
+  EXPECT_TRUE(r.query_sum && r.has_extras());
+  EXPECT_EQ(model.tables.at("attention.energy").size(), 10u);  // And a bias.
+  EXPECT_FALSE(Read("gru_mean").has_extras());
+  EXPECT_FLOAT_EQ(Read("extras", {"leaky_relu_slope=null"}).negative_slope,
+                  0.01f);
+}
+
 void RenameTensors(OwnModelCopy& model, const std::string& from,
                    const std::string& to) {
   model.Edit([&](Tensors& tensors) {
@@ -226,6 +244,16 @@ const Refusal kRefusals[] = {
      "general"},
     {"AttentionFunctionMissing", "bahdanau", "attention_function=null",
      "attention_function is missing; it must be one of additive, dot, general"},
+    {"CombineUnsaid", "luong_dot", "combine_activation=null",
+     "combine_activation is missing; \"combine\" needs it: none, tanh, relu"},
+    {"ActivationOfALayerThatIsNotThere", "bahdanau", "input_activation=relu",
+     "input_activation is \"relu\"; tensors names no \"decoder.input\""},
+    {"SlopeOfNothing", "luong_dot", "leaky_relu_slope=0.1",
+     "no activation is leaky_relu"},
+    {"DirectionsUnsaid", "bahdanau", "directions=null",
+     "directions is missing; the encoder reads in two directions"},
+    {"NoTargetEmbedding", "bahdanau", "tensors.target_embedding=null",
+     "unexpected tensors: decoder.embedding.weight"},
     {"DirectionsAveraged", "luong_dot", "directions=mean",
      "it must be one of concatenate, add"},
     {"InputFeeding", "luong_dot", R"(decoder_reads=["embedding","context"])",

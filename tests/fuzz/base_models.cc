@@ -148,6 +148,10 @@ Models Convert(bool of_text) {
   }
   Add("pegasus", ReadFamily("pegasus"), kInt8, &models);
   Add("demo_int6", ReadDemo(), WeightType::kInt6, &models);
+  if (!of_text) {
+    Add("extras", ReadOwn(kData / "recurrent" / "extras", false), kInt8,
+        &models);
+  }
   return models;
 }
 

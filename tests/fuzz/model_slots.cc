@@ -105,7 +105,7 @@ class SlotFinder {
     AddTable(&p);
     for (const flatbuffers::String* text :
          {p.source(), p.license(), p.converter(), p.model_version(),
-          p.published_scores()}) {
+          p.published_scores(), p.assumptions()}) {
       AddVector(static_cast<const flatbuffers::Vector<char>*>(text));
     }
   }

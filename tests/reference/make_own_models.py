@@ -169,6 +169,13 @@ SPECS = {
         "preset:fc_q", dict(d_model=24, heads=2, layers=2, d_ff=32, one_norm=True), ["heads=2"],
         ids=FOREIGN, saved="lightning",
     ),
+    "fc_q_embedding_norm": Spec(
+        "embeddings that the decoder normalizes before it adds positions, the encoder after", own.FcQ,
+        "preset:fc_q", dict(d_model=24, heads=2, layers=1, d_ff=32, norm=True),
+        ["heads=2", "tensors.encoder.embedding_norm=encoder.norm", "tensors.decoder.embedding_norm=decoder.norm",
+         'embedding_norm_order={"encoder": "after_positions", "decoder": "before_positions"}'],
+        ids=FOREIGN,
+    ),
     "annotated_transformer": Spec(
         "pre-norm, deviation plus epsilon, linears in a list", own.AnnotatedTransformer,
         "preset:annotated_transformer", dict(d_model=24, heads=4, layers=2, d_ff=32), ["heads=4"],

@@ -107,6 +107,7 @@ MIXED_MAP = {
     "initial_state": "forward",
     "decoder_reads": ["context", "embedding"],
     "output_reads": ["embedding", "context", "hidden"],
+    "combine_activation": "tanh",
     "source_ids": {"pad": 0, "sos": 1, "eos": 2},
     "target_ids": {"pad": 0, "sos": 1, "eos": 2},
     "source_prefix": [],
@@ -121,7 +122,8 @@ OWN_NAMES = {
     "target_embedding": "tgt",
     "output": "out",
 }
-OWN_MAP = {key: value for key, value in MIXED_MAP.items() if key not in ("tensors", "attention_function")}
+NOT_OWN = ("tensors", "attention_function", "combine_activation")
+OWN_MAP = {key: value for key, value in MIXED_MAP.items() if key not in NOT_OWN}
 
 LSTM_LAYERS_MAP = {
     **OWN_MAP,
@@ -140,6 +142,7 @@ LSTM_LAYERS_MAP = {
     "initial_state": "projected_layers",
     "decoder_reads": ["embedding"],
     "output_reads": ["hidden", "context"],
+    "combine_activation": "tanh",
     "reverse_source": True,
 }
 
@@ -178,6 +181,7 @@ GRU_MEAN_MAP = {
     "initial_state": "mean",
     "decoder_reads": ["embedding"],
     "output_reads": ["hidden", "context"],
+    "combine_activation": "tanh",
 }
 
 GRU_PLAIN_MAP = {
@@ -194,6 +198,33 @@ GRU_PLAIN_MAP = {
     "initial_state": "zeros",
     "decoder_reads": ["embedding"],
     "output_reads": ["context", "hidden"],
+}
+
+EXTRAS_MAP = {
+    **OWN_MAP,
+    "tensors": {
+        "target_embedding": "tgt",
+        "encoder.gru": "enc",
+        "decoder.gru": "dec",
+        "encoder.projection": "memory",
+        "initial_state": "bridge",
+        "attention.query": "query",
+        "attention.keys": "key",
+        "attention.energy": "energy",
+        "decoder.input": "pre",
+        "combine": "mix",
+        "output": "out",
+    },
+    "attention_function": "additive",
+    "initial_state": "projected",
+    "decoder_reads": ["context", "embedding"],
+    "output_reads": ["hidden", "context"],
+    "query_layers": "sum",
+    "projection_activation": "tanh",
+    "energy_activation": "relu",
+    "input_activation": "relu",
+    "combine_activation": "leaky_relu",
+    "leaky_relu_slope": 0.2,
 }
 
 SPECS = {
@@ -255,6 +286,10 @@ SPECS = {
     "gru_plain": Spec(
         "additive attention without layers of its own over a memory layer; zeros first",
         lambda: models.GruPlain(33, 36, 10, 9, 16), GRU_PLAIN_MAP, 33, 36,
+    ),
+    "extras": Spec(
+        "a one-hot source, a query of all layers, and activations that no tutorial has",
+        lambda: models.Extras(33, 36, 10, 14, 11), EXTRAS_MAP, 33, 36,
     ),
     "padded": Spec(
         "every source is padded to 14 ids, which the encoder reads and the decoder attends to",

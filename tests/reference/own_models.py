@@ -616,30 +616,39 @@ class FcQLayer(nn.Module):
 
 
 class FcQStack(nn.Module):
-    def __init__(self, vocabulary, d_model, heads, layers, d_ff, max_len, decoder, one_norm):
+    def __init__(self, vocabulary, d_model, heads, layers, d_ff, max_len, decoder, one_norm, norm):
         super().__init__()
         self.tok_embedding = nn.Embedding(vocabulary, d_model)
         self.pos_embedding = nn.Embedding(max_len, d_model)
         self.layers = nn.ModuleList(
             FcQLayer(d_model, heads, d_ff, decoder, one_norm) for _ in range(layers)
         )
+        if norm:
+            self.norm = nn.LayerNorm(d_model)
+        self.norm_first = norm and decoder
         if decoder:
             self.fc_out = nn.Linear(d_model, vocabulary)
         # A plain attribute, which is not saved.
         self.scale = torch.sqrt(torch.FloatTensor([d_model]))
 
     def forward(self, ids, memory=None, mask=None):
-        x = self.tok_embedding(ids) * self.scale + self.pos_embedding(torch.arange(ids.size(1)))
+        x, positions = self.tok_embedding(ids) * self.scale, self.pos_embedding(torch.arange(ids.size(1)))
+        if not hasattr(self, "norm"):
+            x = x + positions
+        else:
+            x = self.norm(x) + positions if self.norm_first else self.norm(x + positions)
         for layer in self.layers:
             x = layer(x, memory, mask)
         return x if memory is None else self.fc_out(x)
 
 
 class FcQ(nn.Module):
-    def __init__(self, source, target, d_model, heads, layers, d_ff, max_len, one_norm=False):
+    """`norm`: one of the embeddings, which the decoder applies before it adds positions, as in BlenderbotSmall."""
+
+    def __init__(self, source, target, d_model, heads, layers, d_ff, max_len, one_norm=False, norm=False):
         super().__init__()
-        self.encoder = FcQStack(source, d_model, heads, layers, d_ff, max_len, False, one_norm)
-        self.decoder = FcQStack(target, d_model, heads, layers, d_ff, max_len, True, one_norm)
+        self.encoder = FcQStack(source, d_model, heads, layers, d_ff, max_len, False, one_norm, norm)
+        self.decoder = FcQStack(target, d_model, heads, layers, d_ff, max_len, True, one_norm, norm)
 
     def encode(self, source):
         return self.encoder(source)

@@ -416,6 +416,46 @@ class LstmTop(nn.Module):
         return self.state_dict()
 
 
+class Extras(nn.Module):
+    """No tutorial's: what trained models of strangers have. The source is one-hot; tanh follows the
+    layer behind the encoder; the query is the sum of both decoder layers' states; the energies pass a
+    ReLU; a ReLU layer reads context and embedding; LeakyReLU precedes the output."""
+
+    def __init__(self, source_vocab, target_vocab, emb, hid, memory):
+        super().__init__()
+        self.enc = nn.GRU(source_vocab, hid, bidirectional=True)
+        self.memory = nn.Linear(2 * hid, memory)
+        self.bridge = nn.Linear(2 * hid, hid)
+        self.tgt = nn.Embedding(target_vocab, emb)
+        self.query = nn.Linear(hid, 9)
+        self.key = nn.Linear(memory, 9)
+        self.energy = nn.Linear(9, 1)
+        self.pre = nn.Linear(memory + emb, 21)
+        self.dec = nn.GRU(21, hid, 2)
+        self.mix = nn.Linear(hid + memory, 17)
+        self.slope = 0.2
+        self.out = nn.Linear(17, target_vocab)
+
+    def encode(self, src):
+        outputs, hidden = self.enc(F.one_hot(src, self.enc.input_size).float())
+        first = torch.tanh(self.bridge(torch.cat((hidden[-2], hidden[-1]), dim=1)))
+        return {"outputs": torch.tanh(self.memory(outputs)), "hidden": first.repeat(2, 1, 1)}
+
+    def step(self, token, state):
+        memory = state["outputs"].transpose(0, 1)
+        query = self.query(state["hidden"].sum(0))[:, None]
+        energies = F.relu(self.energy(torch.tanh(query + self.key(memory))))
+        weights = F.softmax(energies[:, :, 0], dim=1)
+        context = torch.bmm(weights[:, None], memory)[:, 0]
+        read = F.relu(self.pre(torch.cat((context, self.tgt(token)), dim=1)))
+        out, hidden = self.dec(read[None], state["hidden"])
+        mixed = F.leaky_relu(self.mix(torch.cat((out[0], context), dim=1)), self.slope)
+        return self.out(mixed), weights, {**state, "hidden": hidden}
+
+    def checkpoint(self):
+        return self.state_dict()
+
+
 class GruMean(nn.Module):
     """No tutorial's: both decoder layers start from a projection of the outputs' mean; the query has a
     layer, with a bias; the memory is a layer behind the encoder."""

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 #include "model/model_file.h"
@@ -64,6 +65,24 @@ const Contradiction kContradictions[] = {
     {"AnotherStateWidth", "bahdanau",
      [](A&, R& r) { return r.mutate_decoder_hidden(17); }, kCorrupt,
      "differs in shape"},
+    {"InputLayerTooWide", "extras",
+     [](A&, R& r) { return r.mutate_input_layer(1537); }, kTooLarge,
+     "input layer width is 1537"},
+    {"NoInputLayer", "extras", [](A&, R& r) { return r.mutate_input_layer(0); },
+     kCorrupt, "differs in"},
+    {"ActivationUnknown", "extras",
+     [](A&, R& r) {
+       return r.mutate_memory_activation(schema::LayerActivation{4});
+     },
+     kCorrupt, "has an activation of an unknown kind"},
+    {"NoBiasOfTheEnergy", "extras",
+     [](A&, R& r) {
+       return r.mutate_energy_activation(schema::LayerActivation::None);
+     },
+     kCorrupt, "attention.energy differs in shape"},
+    {"SlopeThatIsNoNumber", "extras",
+     [](A&, R& r) { return r.mutate_negative_slope(NAN); }, kCorrupt,
+     "has a slope that is no number"},
     {"OneDirectionLess", "bahdanau",
      [](A&, R& r) { return r.mutate_bidirectional(false); }, kCorrupt,
      "encoder.0.gru.input differs in shape"},

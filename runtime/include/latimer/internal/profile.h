@@ -77,6 +77,8 @@ struct Profile {
   bool decoder_ssru = true;
   bool decoder_gru = true;
   bool decoder_lstm = true;
+  // See Recurrent::has_extras.
+  bool recurrent_extras = true;
   // Models with a lexical shortlist.
   bool shortlist = true;
   // Memory of each lane for a copy of those rows of the output matrix that its
@@ -88,6 +90,8 @@ struct Profile {
   bool rms_norm = true;
   bool gated_ffn = true;
   bool relative_attention = true;
+  // Architecture::encoder_norm_before_positions or that of the decoder.
+  bool norm_before_positions = true;
   // Models whose output matrix is laid out for a pruned argmax; see
   // ModelInfo::pruned_argmax.
   bool pruned_argmax = true;
