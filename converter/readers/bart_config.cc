@@ -19,6 +19,7 @@ constexpr float kNormEpsilon = 1e-5f;
 struct FieldNames {
   const char* d_model = "d_model";
   const char* source_vocabulary = "vocab_size";
+  const char* target_vocabulary = "decoder_vocab_size";
   const char* source_positions = "max_position_embeddings";
   const char* target_positions = "max_position_embeddings";
   const char* tie_output = "tie_word_embeddings";
@@ -33,6 +34,7 @@ struct FamilyFacts {
   bool scale_embedding = false;
   NormPosition norm_position = NormPosition::kPre;
   bool embedding_norm = false;
+  bool decoder_norm_before_positions = false;
   bool final_norm = true;
   BartPositions positions = BartPositions::kLearned;
   uint32_t position_offset = 0;
@@ -47,6 +49,49 @@ constexpr FamilyFacts kFamilies[] = {
      .embedding_norm = true,
      .final_norm = false,
      .position_offset = 2,
+     .tokens =
+         {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2, .forced_eos = 2}},
+    {.model_type = "mvp",
+     .family = BartFamily::kBart,
+     .norm_position = NormPosition::kPost,
+     .embedding_norm = true,
+     .final_norm = false,
+     .position_offset = 2,
+     .vocabulary = 50267,
+     .tokens =
+         {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2, .forced_eos = 2}},
+    {.model_type = "plbart",
+     .family = BartFamily::kPlBart,
+     .scale_embedding = true,
+     .norm_position = NormPosition::kPost,
+     .embedding_norm = true,
+     .final_norm = false,
+     .position_offset = 2,
+     .vocabulary = 50005,
+     .tokens = {.bos = 0, .eos = 2, .pad = 1, .forced_eos = 2}},
+    {.model_type = "blenderbot",
+     .family = BartFamily::kBlenderbot,
+     .vocabulary = 8008,
+     .tokens =
+         {.bos = 1, .eos = 2, .pad = 0, .decoder_start = 1, .forced_eos = 2}},
+    {.model_type = "blenderbot-small",
+     .family = BartFamily::kBlenderbot,
+     .norm_position = NormPosition::kPost,
+     .embedding_norm = true,
+     .decoder_norm_before_positions = true,
+     .final_norm = false,
+     .tokens =
+         {.bos = 1, .eos = 2, .pad = 0, .decoder_start = 1, .forced_eos = 2}},
+    {.model_type = "fsmt",
+     .family = BartFamily::kFsmt,
+     .names = {.source_vocabulary = "src_vocab_size",
+               .target_vocabulary = "tgt_vocab_size"},
+     .activation = "relu",
+     .scale_embedding = true,
+     .norm_position = NormPosition::kPost,
+     .final_norm = false,
+     .positions = BartPositions::kM2M100Sinusoids,
+     .vocabulary = 42024,
      .tokens =
          {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2, .forced_eos = 2}},
     {.model_type = "marian",
@@ -86,6 +131,50 @@ constexpr FamilyFacts kFamilies[] = {
      .tokens = {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2}},
 };
 
+// Families that no map fits, either.
+struct MissingPart {
+  std::string_view model_type;
+  std::string_view part;
+};
+constexpr std::string_view kSpeech = "an encoder of speech";
+constexpr std::string_view kImages = "an encoder of images";
+constexpr std::string_view kWindows = "attention in windows or blocks";
+constexpr std::string_view kExperts = "layers of experts";
+constexpr std::string_view kRotary = "rotary positions";
+constexpr std::string_view kStreams = "a decoder of several streams";
+constexpr std::string_view kNoEncoder = "no encoder";
+constexpr std::string_view kTwoModels =
+    "an encoder and a decoder of other families";
+constexpr MissingPart kMissing[] = {
+    {"bert", "no decoder"},
+    {"bigbird_pegasus", kWindows},
+    {"encoder-decoder", kTwoModels},
+    {"gemma3", kNoEncoder},
+    {"gpt2", kNoEncoder},
+    {"led", kWindows},
+    {"llama", kNoEncoder},
+    {"longt5", kWindows},
+    {"moonshine", kSpeech},
+    {"nllb-moe", kExperts},
+    {"pegasus_x", kWindows},
+    {"prophetnet", kStreams},
+    {"qwen3", kNoEncoder},
+    {"roberta", "no decoder"},
+    {"seamless_m4t", kSpeech},
+    {"seamless_m4t_v2", kSpeech},
+    {"speech-encoder-decoder", kSpeech},
+    {"speech_to_text", kSpeech},
+    {"speecht5", kSpeech},
+    {"switch_transformers", kExperts},
+    {"t5gemma", kRotary},
+    {"t5gemma2", kRotary},
+    {"trocr", kImages},
+    {"vision-encoder-decoder", kImages},
+    {"whisper", kSpeech},
+    {"xlm-prophetnet", kStreams},
+    {"xlm-roberta", "no decoder"},
+};
+
 // Fields of config.json that are read here or that change nothing: of every
 // family,
 constexpr std::string_view kKnown[] = {
@@ -108,17 +197,21 @@ constexpr std::string_view kKnownOfIndicTrans[] = {
     // PretrainedConfig writes it, and nothing reads it.
     "tie_word_embeddings"};
 
+// of FSMT,
+constexpr std::string_view kKnownOfFsmt[] = {
+    "d_model",        "decoder",
+    "hidden_size",    "langs",
+    "src_vocab_size", "tie_word_embeddings",
+    "tgt_vocab_size", "max_position_embeddings"};
+
 // and of the others.
 constexpr std::string_view kKnownOfOthers[] = {
-    "add_final_layer_norm",
-    "d_model",
-    "hidden_size",
-    "max_position_embeddings",
-    "normalize_before",
-    "normalize_embedding",
-    "share_encoder_decoder_embeddings",
-    "static_position_embeddings",
-    "tie_word_embeddings"};
+    "add_final_layer_norm", "d_model", "hidden_size", "max_position_embeddings",
+    "normalize_before", "normalize_embedding",
+    "share_encoder_decoder_embeddings", "static_position_embeddings",
+    "tie_word_embeddings",
+    // Of MVP, without its prompts.
+    "prompt_length", "prompt_mid_dim", "use_prompt"};
 
 std::vector<std::string_view> KnownOf(BartFamily family) {
   std::vector<std::string_view> known(std::begin(kKnown), std::end(kKnown));
@@ -127,6 +220,8 @@ std::vector<std::string_view> KnownOf(BartFamily family) {
   };
   if (family == BartFamily::kIndicTrans) {
     add(kKnownOfIndicTrans);
+  } else if (family == BartFamily::kFsmt) {
+    add(kKnownOfFsmt);
   } else {
     add(kKnownOfOthers);
   }
@@ -199,6 +294,7 @@ void ReadNorms(const JsonFields& config, const FamilyFacts& facts,
   }
   a.norm_position = facts.norm_position;
   a.embedding_norm = facts.embedding_norm;
+  a.decoder_norm_before_positions = facts.decoder_norm_before_positions;
   a.final_norm = facts.final_norm;
   const bool before =
       config.Bool("normalize_before", a.norm_position == NormPosition::kPre);
@@ -242,7 +338,8 @@ void ReadArchitecture(const JsonFields& config, const FamilyFacts& facts,
                       BartConfig* out) {
   Architecture& a = out->architecture;
   const FieldNames& names = facts.names;
-  const bool indic = facts.family == BartFamily::kIndicTrans;
+  const bool separate = facts.family == BartFamily::kIndicTrans ||
+                        facts.family == BartFamily::kFsmt;
   a.d_model = config.Count(names.d_model, config.Count("hidden_size", 1024), 1);
   a.encoder_layers =
       config.Count("encoder_layers", config.Count("num_hidden_layers", 12), 1);
@@ -254,12 +351,12 @@ void ReadArchitecture(const JsonFields& config, const FamilyFacts& facts,
   out->share_embeddings =
       facts.family == BartFamily::kMarian
           ? config.Bool("share_encoder_decoder_embeddings", true)
-          : !indic;
-  out->tie_output = config.Bool(names.tie_output, !indic);
+          : !separate;
+  out->tie_output = config.Bool(names.tie_output, !separate);
   a.target_vocabulary =
       out->share_embeddings
           ? a.source_vocabulary
-          : config.Count("decoder_vocab_size", a.source_vocabulary, 1);
+          : config.Count(names.target_vocabulary, a.source_vocabulary, 1);
   a.source_positions = config.Count(names.source_positions, 1024, 1);
   a.target_positions = config.Count(names.target_positions, 1024, 1);
   a.activation = ReadActivation(config, facts.activation);
@@ -285,9 +382,16 @@ const FamilyFacts& FindFamily(const JsonFields& config) {
   for (const FamilyFacts& facts : kFamilies) {
     if (type == facts.model_type) return facts;
   }
+  const auto* const missing =
+      std::ranges::find(kMissing, type, &MissingPart::model_type);
+  if (missing != std::end(kMissing)) {
+    config.Fail("model_type", "it has ", missing->part, ", which Latimer ",
+                missing->part.starts_with("no ") ? "needs" : "lacks");
+  }
   config.Fail("model_type", "it can be ",
               Joined(kFamilies, &FamilyFacts::model_type),
-              ", t5, mt5, umt5; another network may fit --map");
+              ", t5, mt5, umt5; another Transformer, GRU or LSTM with an "
+              "encoder and a decoder may fit --map");
 }
 
 }  // namespace
@@ -295,6 +399,9 @@ const FamilyFacts& FindFamily(const JsonFields& config) {
 BartConfig ReadBartConfig(const std::filesystem::path& directory) {
   const JsonFields config = OpenModelConfig(directory);
   const FamilyFacts& facts = FindFamily(config);
+  if (config.Bool("use_prompt", false)) {
+    config.Fail("use_prompt", "MVP's prompts are not supported");
+  }
   if (config.Bool("add_bias_logits", false)) {
     config.Fail("add_bias_logits", "it is not supported");
   }
@@ -311,6 +418,9 @@ BartConfig ReadBartConfig(const std::filesystem::path& directory) {
     out.generation.source_prefix = {
         config.Token("bos_token_id", out.architecture.source_vocabulary)
             .value_or(facts.tokens.bos)};
+  }
+  if (facts.family == BartFamily::kFsmt) {
+    out.position_offset = static_cast<uint32_t>(out.generation.pad) + 1;
   }
   // transformers gives <pad> the special position of zeros.
   if (facts.positions == BartPositions::kM2M100Sinusoids &&

@@ -10,10 +10,14 @@
 
 namespace latimer {
 
-// model_type: bart, marian, mbart (mBART and mBART-50), m2m_100 (M2M100 and
-// NLLB), pegasus, IndicTrans (IndicTrans2).
+// model_type: bart and mvp, plbart, marian, mbart (mBART and mBART-50), m2m_100
+// (M2M100 and NLLB), pegasus, blenderbot, blenderbot-small, fsmt, IndicTrans
+// (IndicTrans2).
 enum class BartFamily {
   kBart,
+  kPlBart,
+  kBlenderbot,
+  kFsmt,
   kMarian,
   kMBart,
   kM2M100,

@@ -39,6 +39,14 @@ constexpr std::pair<const char*, const char*> kStackModules[] = {
 ModelMap NamesOf(const BartConfig& config) {
   ModelMap names;
   NameEmbeddings("model.", config.share_embeddings, config.tie_output, &names);
+  if (config.family == BartFamily::kFsmt) {
+    PartNames& output = names.tensors["output"];
+    const char* const projection = "model.decoder.output_projection.weight";
+    output.weight.insert(output.weight.begin(), projection);
+    if (config.tie_output) {
+      names.tensors["target_embedding"].weight.emplace_back(projection);
+    }
+  }
   names.tensors["output"].bias = {"final_logits_bias"};
   names.optional_bias = {"output"};
   for (const std::string stack : {"encoder", "decoder"}) {
@@ -47,7 +55,8 @@ ModelMap NamesOf(const BartConfig& config) {
     NameModules(stack, own, kStackModules, true, &names);
     const std::string positions = own + "embed_positions.weight";
     names.tensors[stack + ".positions"] = {.weight = {positions}, .bias = {}};
-    if (config.positions == BartPositions::kM2M100Sinusoids) {
+    if (config.positions == BartPositions::kM2M100Sinusoids &&
+        config.family != BartFamily::kFsmt) {
       // Old files hold tables that transformers never reads.
       names.ignore.insert(names.ignore.end(), {positions, positions + "s"});
     }
@@ -62,7 +71,7 @@ ModelMap NamesOf(const BartConfig& config) {
 
 // The rows that are added to the embeddings of tokens 0, 1, .... As in
 // transformers, a table in the file wins over the formula, except in M2M100
-// and IndicTrans2.
+// and IndicTrans2; FSMT's is saved since transformers 5.
 std::vector<float> PositionsOf(const std::string& stack,
                                const BartConfig& config,
                                MappedTensors* tensors) {
@@ -72,6 +81,7 @@ std::vector<float> PositionsOf(const std::string& stack,
   const std::string part = stack + ".positions";
   switch (config.positions) {
     case BartPositions::kM2M100Sinusoids:
+      if (config.family == BartFamily::kFsmt && tensors->Has(part)) break;
       return M2M100Sinusoids(rows, a.d_model,
                              static_cast<uint32_t>(config.generation.pad) + 1);
     case BartPositions::kMarianSinusoids:

@@ -19,6 +19,7 @@ struct KnownClass {
 };
 constexpr KnownClass kClasses[] = {
     {"BartTokenizer", "bart", TokenizerClass::kBart},
+    {"MvpTokenizer", "mvp", TokenizerClass::kBart},
     {"RobertaTokenizer", "", TokenizerClass::kBart},
     {"T5Tokenizer", "t5", TokenizerClass::kT5},
     {"MT5Tokenizer", "mt5", TokenizerClass::kT5},

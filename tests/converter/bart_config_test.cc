@@ -292,6 +292,27 @@ TEST(BartConfigTest, EachFamilyHasItsShape) {
   EXPECT_TRUE(pegasus.architecture.final_norm);
   EXPECT_EQ(pegasus.positions, BartPositions::kMarianSinusoids);
   EXPECT_EQ(pegasus.generation.forced_eos, 1);
+  EXPECT_EQ(family("mvp").position_offset, 2u);
+  EXPECT_EQ(family("plbart").architecture.embedding_scale, 4.0f);
+  EXPECT_EQ(family("blenderbot").position_offset, 0u);
+  EXPECT_FALSE(family("blenderbot").architecture.decoder_norm_before_positions);
+  const Architecture small = family("blenderbot-small").architecture;
+  EXPECT_TRUE(small.decoder_norm_before_positions);
+  EXPECT_FALSE(small.encoder_norm_before_positions);
+}
+
+TEST(BartConfigTest, AFamilyThatCannotBeConvertedIsToldWhy) {
+  for (const auto& [type, why] :
+       {std::pair("whisper",
+                  "it has an encoder of speech, which Latimer lacks"),
+        {"nllb-moe", "it has layers of experts, which Latimer lacks"},
+        {"t5gemma", "it has rotary positions, which Latimer lacks"},
+        {"gpt2", "it has no encoder, which Latimer needs"},
+        {"new-model", "may fit --map"}}) {
+    EXPECT_THAT(ReadError({{"model_type", type}}), HasSubstr(why)) << type;
+  }
+  EXPECT_THAT(ReadError({{"model_type", "mvp"}, {"use_prompt", true}}),
+              HasSubstr("use_prompt is true; MVP's prompts are not supported"));
 }
 
 // The fields of IndicTransConfig in configuration_indictrans.py.

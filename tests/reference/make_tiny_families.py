@@ -94,6 +94,16 @@ SPECS = {
         "Pegasus: gelu, an output matrix of its own",
         "pegasus", dict(tie_word_embeddings=False),
     ),
+    "mvp": Spec("MVP without prompts", "mvp"),
+    "plbart": Spec("PLBart: scaled embeddings", "plbart", rules=dict(forced_eos_token_id=2)),
+    "blenderbot": Spec("Blenderbot: no rows before the first position", "blenderbot"),
+    "blenderbot_small": Spec(
+        "BlenderbotSmall: the decoder normalizes embeddings before it adds positions", "blenderbot-small",
+    ),
+    "fsmt": Spec(
+        "FSMT: two vocabularies, sinusoids that are not saved, two layers and one", "fsmt",
+        dict(src_vocab_size=VOCABULARY, tgt_vocab_size=VOCABULARY, langs=["en", "de"], decoder_layers=1),
+    ),
 }
 
 
@@ -107,6 +117,8 @@ def make_config(spec: Spec):
         max_position_embeddings=48, dropout=0.0, attention_dropout=0.0, encoder_layerdrop=0.0,
         decoder_layerdrop=0.0,
     ) | spec.config
+    if spec.model_type == "fsmt":
+        del values["vocab_size"]
     if spec.start is not None:
         values["decoder_start_token_id"] = spec.start
     return AutoConfig.for_model(spec.model_type, **values)
@@ -122,7 +134,7 @@ def roughen(model) -> None:
             elif name.endswith("bias"):
                 parameter.normal_(0.0, 0.1)
             elif "embed_positions" in name:
-                if config.model_type in ("bart", "mbart"):
+                if config.model_type not in ("m2m_100", "pegasus", "fsmt"):
                     parameter.normal_(0.0, 0.3)
             elif "embed" in name or "shared" in name or "lm_head" in name:
                 scale = 1.0 if config.scale_embedding else config.d_model ** 0.5
