@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -52,7 +53,8 @@ Agreement::Agreement(
           FailWith(text, ", line ", i + 1, ": ", part.status().message());
         }
         if (part->source.empty()) continue;
-        of_lines[i].push_back({{part->source.begin(), part->source.end()},
+        of_lines[i].push_back({i,
+                               {part->source.begin(), part->source.end()},
                                {part->tokens.begin(), part->tokens.end()}});
       }
       const std::scoped_lock lock(mutex);
@@ -60,6 +62,7 @@ Agreement::Agreement(
     };
   });
   for (std::vector<Part>& line : of_lines) {
+    lines_ += line.empty() ? 0 : 1;
     std::ranges::move(line, std::back_inserter(parts_));
   }
   for (const Part& part : parts_) tokens_ += part.target.size();
@@ -71,7 +74,7 @@ Agreement::Agreement(
   }
 }
 
-double Agreement::LossOf(const ModelBytes& packed) const {
+Loss Agreement::LossOf(const ModelBytes& packed) const {
   std::vector<uint64_t> others(parts_.size());
   RunOnAllCores(parts_.size(), kMostLoadedModels, [&] {
     return [&, model = std::make_shared<LoadedModel>(packed.bytes(), "packed")](
@@ -84,9 +87,15 @@ double Agreement::LossOf(const ModelBytes& packed) const {
       others[i] = forcer.others();
     };
   });
-  return static_cast<double>(
-             std::accumulate(others.begin(), others.end(), uint64_t{0})) /
-         static_cast<double>(tokens_);
+  std::set<size_t> lines;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (others[i] > 0) lines.insert(parts_[i].line);
+  }
+  return {
+      .tokens = static_cast<double>(std::accumulate(
+                    others.begin(), others.end(), uint64_t{0})) /
+                static_cast<double>(tokens_),
+      .lines = static_cast<double>(lines.size()) / static_cast<double>(lines_)};
 }
 
 }  // namespace latimer

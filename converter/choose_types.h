@@ -55,7 +55,13 @@ struct ChosenTypes {
   double int8_loss = 0;  // With int8 for all.
   // With f16 for all; none: it was not tried, since int8 loses little enough.
   std::optional<double> f16_loss = {};
-  uint64_t tokens = 0;  // Of which these are shares; for the caller to set.
+  // For the caller to set: what these are shares of, if not of lines, and lines
+  // that come out otherwise with these types.
+  uint64_t tokens = 0;
+  uint64_t lines = 0;
+  bool of_lines = false;
+  double lost_lines = 0;
+  bool calibrated = false;
 };
 
 // The integers of fewer bits that come next; none: these have the fewest.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -444,14 +445,20 @@ void ChooseWeights(const Options& options, const CanonicalModel& model,
   trial.tile = *tile;
   trial.file = nullptr;
   trial.alignment = trial.certificate = false;
+  std::map<MatrixTypes, double> lost_lines;
   result->chosen =
       ChooseTypes(kinds, options.max_loss, [&](const MatrixTypes& types) {
         trial.types = &types;
-        const double loss = agreement.LossOf(WriteModel(model, trial));
+        const Loss loss = agreement.LossOf(WriteModel(model, trial));
+        lost_lines[types] = loss.lines;
         trying(++trials, most_trials);
-        return loss;
+        return options.loss_of_lines ? loss.lines : loss.tokens;
       });
   result->chosen->tokens = agreement.tokens();
+  result->chosen->lines = agreement.lines();
+  result->chosen->of_lines = options.loss_of_lines;
+  result->chosen->lost_lines = lost_lines[result->chosen->types];
+  result->chosen->calibrated = !options.calibrate.empty();
   result->types = result->chosen->types;
   std::erase_if(result->quantized, [&](const auto& entry) {
     return result->types.at(entry.first.first) != entry.first.second;

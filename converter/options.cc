@@ -218,6 +218,10 @@ class OptionParser {
         "with --weights auto: the largest share of positions where the packed "
         "model may choose a different token than f32")
         ->check(CLI::Range(0.0, 1.0));
+    Add("--loss-of", loss_of_, "tokens|lines [tokens]",
+        "with --weights auto: what --max-loss is a share of; a line is lost if "
+        "one of its tokens is")
+        ->check(CLI::IsMember({"tokens", "lines"}));
     Add("--int4-error", o_.int4_error, "PART [0.15]",
         "the largest relative error (root mean square) that int4 may cause in "
         "a matrix; matrices above it stay int8")
@@ -422,9 +426,11 @@ class OptionParser {
     if (std::isnan(o_.max_loss)) {
       throw UsageError("--max-loss nan: give a share from 0 to 1.");
     }
-    if (app_.count("--max-loss") > 0 && !o_.choose_weights) {
-      throw UsageError("--max-loss needs --weights auto.");
+    for (const char* option : {"--max-loss", "--loss-of"}) {
+      if (app_.count(option) == 0 || o_.choose_weights) continue;
+      throw UsageError(std::string(option) + " needs --weights auto.");
     }
+    o_.loss_of_lines = loss_of_ == "lines";
     o_.weights = IsInteger(o_.matrices) ? WeightType::kInt8 : o_.matrices;
     // A default for computers that cannot run models at all.
     o_.tile = o_.weights == WeightType::kF32 ? Tile::k8x1 : Tile::k8x8;
@@ -494,6 +500,7 @@ class OptionParser {
   std::vector<CLI::Option*> read_, written_;  // Whose values are files.
   std::vector<fs::path> models_;
   std::string weights_ = "int8";
+  std::string loss_of_ = "tokens";
   std::string board_, tile_, room_for_;
   std::vector<fs::path> shortlist_text_;
 };

@@ -32,6 +32,7 @@ struct Options {
   WeightType matrices = WeightType::kInt8;
   bool choose_weights = false;  // --weights auto
   double max_loss = 0.01;
+  bool loss_of_lines = false;
   double int4_error = kInt4LargestError;
   std::vector<std::string> keep_f16, keep_int8;  // Patterns.
   std::filesystem::path equalize, calibrate;

@@ -96,19 +96,39 @@ Json ChosenJson(const ChosenTypes& chosen) {
           {"loss", chosen.loss},
           {"int8_loss", chosen.int8_loss},
           {"f16_loss", chosen.f16_loss ? Json(*chosen.f16_loss) : Json()},
+          {"loss_of", chosen.of_lines ? "lines" : "tokens"},
           {"tokens", chosen.tokens},
+          {"lines", chosen.lines},
+          {"lost_lines", chosen.lost_lines},
           {"kinds", kinds}};
+}
+
+// A line differs if a single token does.
+std::string LostLinesText(const ChosenTypes& chosen) {
+  if (chosen.of_lines) return "";
+  constexpr double kMany = 0.05;
+  char text[128];
+  std::snprintf(text, sizeof(text), "These tokens change %.2f %% of %llu lines",
+                100 * chosen.lost_lines,
+                static_cast<unsigned long long>(chosen.lines));
+  return std::string(text) +
+         (chosen.lost_lines > kMany && !chosen.calibrated
+              ? "; --calibrate TEXT loses fewer, and --loss-of lines limits "
+                "them.\n"
+              : ".\n");
 }
 
 std::string ChosenText(const ChosenTypes& chosen) {
   char text[256];
   std::snprintf(text, sizeof(text),
-                "Weights chosen: %.2f %% of %llu tokens differ from f32's, "
+                "Weights chosen: %.2f %% of %llu %s differ from f32's, "
                 "%.2f %% with int8 alone; --max-loss allows %.2f %%.\n",
                 100 * chosen.loss,
-                static_cast<unsigned long long>(chosen.tokens),
-                100 * chosen.int8_loss, 100 * chosen.most);
-  std::string all = text;
+                static_cast<unsigned long long>(
+                    chosen.of_lines ? chosen.lines : chosen.tokens),
+                chosen.of_lines ? "lines" : "tokens", 100 * chosen.int8_loss,
+                100 * chosen.most);
+  std::string all = text + LostLinesText(chosen);
   if (chosen.f16_loss && *chosen.f16_loss > chosen.most) {
     std::snprintf(text, sizeof(text),
                   "Even f16 alone differs in %.2f %%, so everything is int8.\n",

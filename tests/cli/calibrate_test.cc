@@ -185,9 +185,15 @@ TEST_F(CalibrateTest, TheLossOfATypeIsWhatTheCertificateLacks) {
           .View();
   const Agreement agreement(f32, text(), {});
   EXPECT_EQ(agreement.tokens(), certificate.tokens);
-  EXPECT_GT(agreement.LossOf(packed), 0.0);
-  EXPECT_NEAR(agreement.LossOf(packed), 1 - certificate.agreement(), 1e-9);
-  EXPECT_EQ(agreement.LossOf(f32), 0.0);
+  const Loss loss = agreement.LossOf(packed);
+  EXPECT_GT(loss.tokens, 0.0);
+  EXPECT_NEAR(loss.tokens, 1 - certificate.agreement(), 1e-9);
+  EXPECT_NEAR(loss.lines,
+              1 - static_cast<double>(certificate.equal_lines) /
+                      static_cast<double>(certificate.lines),
+              1e-9);
+  EXPECT_EQ(agreement.LossOf(f32).tokens, 0.0);
+  EXPECT_EQ(agreement.LossOf(f32).lines, 0.0);
   const auto error = [&](const std::string& lines) {
     WriteFile(text(), lines);
     return ErrorOf([&] { Agreement(f32, text(), {}); });
