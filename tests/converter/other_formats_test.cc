@@ -75,11 +75,12 @@ TEST_F(OtherFormatsTest, ContentCountsWhateverTheName) {
 }
 
 TEST_F(OtherFormatsTest, EveryModelOfOnesOwnIsToldOfMaps) {
-  for (const char* name : {"m.onnx", "m.gguf", "m.tflite"}) {
+  for (const char* name : {"m.gguf", "m.tflite"}) {
     EXPECT_THAT(Answer(Write(name, "{}")),
                 HasSubstr("or your PyTorch checkpoint with --map"));
   }
-  for (const char* name : {"m.keras", "m.weights.h5", "ckpt-1.index"}) {
+  for (const char* name :
+       {"m.onnx", "m.keras", "m.weights.h5", "ckpt-1.index"}) {
     EXPECT_THAT(Answer(Write(name, "{}")),
                 HasSubstr("give the .npz with a --map"));
   }
@@ -142,7 +143,10 @@ TEST_F(OtherFormatsTest, AFileThatIsNothingKnownIsNoFolder) {
 TEST_F(OtherFormatsTest, ToolkitsCheckpointsNameTheirConverter) {
   for (const auto& [file, converter] :
        {std::pair("fairseq", "ct2-fairseq-converter"),
-        {"opennmt_py", "ct2-opennmt-py-converter"}}) {
+        {"opennmt_py", "ct2-opennmt-py-converter"},
+        {"opennmt_py_rnn",
+         "is an RNN of OpenNMT-py, which CTranslate2's "
+         "converter refuses"}}) {
     EXPECT_THAT(Answer(TestData("checkpoints") / (std::string(file) + ".pt")),
                 HasSubstr(converter));
   }

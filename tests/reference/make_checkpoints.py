@@ -151,7 +151,9 @@ def write_files(out: Path) -> None:
     for name, state in (small_kinds() | toolkits()).items():
         save(f"{name}.pt", state, None)
     lstm = torch.nn.LSTM(2, 3)
-    save("lstm.pt", {f"encoder.rnn.{k}": v for k, v in lstm.state_dict().items()}, None)
+    rnn = {f"encoder.rnn.{k}": v for k, v in lstm.state_dict().items()}
+    save("lstm.pt", rnn, None)
+    save("opennmt_py_rnn.pt", toolkits()["opennmt_py"] | {"model": rnn}, None)
     program = torch.export.export(torch.nn.Linear(3, 2), (torch.zeros(1, 3),))
     torch.export.save(program, out / "program.pt2")
     (out / "expected.json").write_text(json.dumps(expected, separators=(",", ":")) + "\n")
