@@ -9,7 +9,10 @@ export interface LoadOptions {
   lanes?: number;
   /** Most beams that a call will ask for; by default the model's number. */
   beams?: number;
-  /** Called with the bytes of the model that have come, and those that it has. */
+  /**
+   * Called with the bytes of the model that have come, and those that it has; once, at the end, if
+   * the server compresses it.
+   */
   onProgress?: (loaded: number, total: number) => void;
   /** false: in this thread. By default in a worker, and in Node in this thread. */
   worker?: boolean;
