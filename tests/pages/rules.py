@@ -188,6 +188,8 @@ RULES = [
     Rule("slow", "packaging/README.md", r"pip install conan$", "compiles the whole runtime", name=r"^conan "),
     Rule("slow", OWN, r"pip install torch|train\.py", "trains for 5 minutes", name=r"\bown"),
     Rule("slow", KERAS, r"pip install keras|train\.py", "trains for 5 minutes", name=r"keras_model|keras\.(ltm|h)|=keras"),
+    Rule("slow", "docs/onnx.md", r"pip install|import pyfrspell|export\.py|letters\.json", "downloads onnxruntime",
+         name=r"frspell"),
     Rule("slow", DEMO, r"smoke\.sh|evaluate\.py|verify_model\.py|^pip install", "trains a tiny model"),
     Rule("slow", CONVERTER, r"venv", "downloads PyTorch"),
     Rule("slow", SERVER, r"--port 5125|serve_load|serve_faults", "a minute of load"),
