@@ -69,7 +69,9 @@ Json MakeBill(const ModelDescription& info, const Profile& profile) {
           {"c_workspace_bytes",
            LATIMER_WORKSPACE_BYTES_FOR(WorkspaceBytes(profile))},
           {"weight_bytes_per_token", s.streamed_per_token},
-          {"weight_bytes_per_sentence", s.encoder + s.cross_kv},
+          // The rows that a shortlist allows are copied from all parts.
+          {"weight_bytes_per_sentence",
+           s.encoder + s.cross_kv + (info.has_shortlist ? s.output : 0)},
           {"profile",
            {{"name", profile.name},
             {"source_tokens", profile.source_tokens},

@@ -373,9 +373,9 @@ struct ModelSizes {
   uint64_t output;
   uint64_t tokenizer;
   uint64_t shortlist;
-  // Weight bytes read per generated token: decoder and output. A shortlist
-  // reads less. For a pruned argmax only what it reads of every output row
-  // counts.
+  // Weight bytes read per generated token: decoder and output. With a shortlist
+  // as many output rows count as a sentence usually allows, for a pruned argmax
+  // only what it reads of every output row.
   uint64_t streamed_per_token;
 };
 

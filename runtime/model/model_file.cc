@@ -154,6 +154,15 @@ Status ReadShortlist(const schema::Shortlist& in, Model* model) {
       .row_bytes =
           PackedChannelBytes(GatheredType(output.type), model->tile, output.k) +
           sizeof(float) + sizeof(uint32_t)};
+  // The lists of a sentence overlap: together the 30 tokens of an average one
+  // allow about as many as 20 would apart.
+  constexpr uint64_t kUsualLists = 20;
+  ModelSizes& sizes = model->info.sizes;
+  const ShortlistSize& size = model->info.shortlist;
+  sizes.streamed_per_token =
+      sizes.decoder +
+      std::min(sizes.output,
+               (size.common + kUsualLists * size.longest) * size.row_bytes);
   return Status();
 }
 

@@ -66,6 +66,24 @@ TEST(ShortlistTest, AListOfAllTokensChangesNothing) {
   }
 }
 
+TEST(ShortlistTest, ATokenReadsTheRowsOfAUsualSentence) {
+  const auto sizes = [](uint32_t first, uint32_t of_each, uint64_t* row_bytes) {
+    const ModelBytes file =
+        WriteForThisCpu(DemoWithShortlist(first, of_each), WeightType::kInt8);
+    Translator translator;
+    EXPECT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+    const ModelDescription& info = Internals::Describe(translator);
+    *row_bytes = info.shortlist.row_bytes;
+    return info.sizes;
+  };
+  uint64_t row_bytes = 0;
+  const ModelSizes some = sizes(40, 6, &row_bytes);
+  EXPECT_EQ(some.streamed_per_token,
+            some.decoder + (40 + 1 + 20 * 6) * row_bytes);
+  const ModelSizes all = sizes(65535, 0, &row_bytes);
+  EXPECT_EQ(all.streamed_per_token, all.decoder + all.output);
+}
+
 TEST(ShortlistTest, OnlyTokensOfTheListsCome) {
   const CanonicalModel model = DemoWithShortlist(40, 6);
   const CanonicalShortlist& list = *model.shortlist;
