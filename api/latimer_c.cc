@@ -129,10 +129,22 @@ Status Load(std::span<const std::byte> image, std::span<std::byte> workspace,
         static_cast<unsigned long long>(latimer_workspace_bytes()));
   }
   auto* const created = new (workspace.data()) latimer_translator;
+  created->workspace = workspace.subspan(kHeaderBytes);
   const Status status =
-      created->translator.Load(image, workspace.subspan(kHeaderBytes), load);
+      created->translator.Load(image, created->workspace, load);
   if (status.ok()) *translator = created;
   return status;
+}
+
+Status Reload(latimer_translator* translator, std::span<const std::byte> image,
+              const latimer_load_options* options) {
+  LoadOptions load;
+  LATIMER_RETURN_IF_ERROR(ReadLoadOptions(options, &load));
+  if (image.data() == nullptr) {
+    return Status::Error(StatusCode::kInvalidArgument, "The image is NULL.");
+  }
+  translator->last = {};
+  return translator->translator.Load(image, translator->workspace, load);
 }
 
 latimer_translation Convert(const Translation& in) {
@@ -326,6 +338,14 @@ latimer_code latimer_load(const void* image, size_t image_bytes,
       latimer::Aligned(workspace, workspace_bytes), options, translator);
   latimer::WriteMessage(status, message, message_bytes);
   return latimer::CodeOf(status);
+}
+
+latimer_code latimer_reload(latimer_translator* translator, const void* image,
+                            size_t image_bytes,
+                            const latimer_load_options* options) {
+  const latimer::Status status = latimer::Reload(
+      translator, {static_cast<const std::byte*>(image), image_bytes}, options);
+  return latimer::Give(translator, status);
 }
 
 void latimer_unload(latimer_translator* translator) {

@@ -17,6 +17,7 @@
 // Comes before the C++ workspace in the caller's memory.
 struct latimer_translator {
   latimer::Translator translator;
+  std::span<std::byte> workspace;
   latimer::Status last_error;
   latimer::Translation last;  // That a call has given; empty for none.
   std::atomic<bool> cancelled = false;

@@ -1,6 +1,7 @@
 // The C API on top of the C++ one: what a model is.
 
 #include "internals.h"
+#include "latimer/signature.h"
 #include "latimer_c.h"
 
 static_assert(sizeof(latimer_model_info) ==
@@ -39,6 +40,24 @@ latimer_model_info InfoOf(const latimer::Translator& translator) {
 }
 
 }  // namespace
+
+const char* latimer_strcode(latimer_code code) {
+  return NameOf(static_cast<latimer::StatusCode>(code));
+}
+
+const char* latimer_stop_reason_name(latimer_stop_reason reason) {
+  return NameOf(static_cast<latimer::StopReason>(reason));
+}
+
+latimer_code latimer_signed_bytes(const void* image, size_t image_bytes,
+                                  size_t* signed_bytes, char* message,
+                                  size_t message_bytes) {
+  const auto found =
+      latimer::SignedBytes({static_cast<const std::byte*>(image), image_bytes});
+  latimer::WriteMessage(found.status(), message, message_bytes);
+  *signed_bytes = found.ok() ? found->size() : 0;
+  return latimer::CodeOf(found.status());
+}
 
 latimer_code latimer_get_model_info(latimer_translator* translator,
                                     latimer_model_info* info) {

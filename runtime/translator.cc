@@ -25,6 +25,8 @@
 namespace latimer {
 namespace {
 
+constexpr size_t kStateBytes = Elements(Buffer::kState, 1);
+
 Status TooSmall(uint64_t bytes, uint64_t needed) {
   return Status::Error(
       StatusCode::kInvalidArgument,
@@ -71,10 +73,7 @@ Status Translator::Load(std::span<const std::byte> image, Workspace* workspace,
 Status Translator::Load(std::span<const std::byte> image,
                         std::span<std::byte> workspace,
                         const LoadOptions& options) {
-  if (state_ != nullptr) {
-    state_->~State();
-    state_ = nullptr;
-  }
+  if (state_ != nullptr) state_->Reset();
   if (reinterpret_cast<uintptr_t>(workspace.data()) % alignof(Workspace) != 0) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "The workspace must start at a multiple of %u.",
@@ -84,14 +83,26 @@ Status Translator::Load(std::span<const std::byte> image,
   workspace = workspace.first(
       std::min(workspace.size() / alignof(Workspace) * alignof(Workspace),
                sizeof(Workspace)));
-  constexpr size_t kStateBytes = Elements(Buffer::kState, 1);
   static_assert(sizeof(State) <= kStateBytes);
   static_assert(alignof(State) <= alignof(Workspace));
   if (workspace.size() < kStateBytes) {
     return TooSmall(workspace.size(), kStateBytes);
   }
+  LoadOptions unchecked = options;
+  if (state_ != nullptr) {
+    // With less, the new model could overwrite the old one's state.
+    if (workspace.size() >= 3 * kStateBytes) {
+      LATIMER_RETURN_IF_ERROR(state_->CheckOther(image, workspace, options));
+      unchecked.verify_checksum = false;
+    }
+    state_->~State();
+    state_ = nullptr;
+  }
   auto* state = new (workspace.last(kStateBytes).data()) State;
-  const Status status = state->Load(image, workspace, options);
+  Status status = state->Prepare(image, workspace, unchecked);
+  if (status.ok()) {
+    status = state->engine.threads.Start(options.threads, options.pin_threads);
+  }
   if (status.ok()) {
     state_ = state;
   } else {
@@ -100,13 +111,34 @@ Status Translator::Load(std::span<const std::byte> image,
   return status;
 }
 
-Status Translator::State::Load(std::span<const std::byte> image,
-                               std::span<std::byte> workspace,
-                               const LoadOptions& options) {
+Status Translator::State::CheckOther(std::span<const std::byte> image,
+                                     std::span<std::byte> workspace,
+                                     const LoadOptions& options) const {
+  // Between translations, only a state holds anything.
+  const auto* const loaded = reinterpret_cast<const std::byte*>(this);
+  std::span<std::byte> free = workspace.first(kStateBytes);
+  if (free.data() < loaded + kStateBytes &&
+      loaded < free.data() + kStateBytes) {
+    free = workspace.last(kStateBytes);
+  }
+  auto* const state = new (free.data()) State;
+  const Status status = state->Prepare(image, workspace, options);
+  state->~State();
+  return status;
+}
+
+void Translator::State::Reset() {
+  scheduler.Reset(MakeCachePools(engine.architecture(), buffers), buffers);
+  finished = {};
+}
+
+Status Translator::State::Prepare(std::span<const std::byte> image,
+                                  std::span<std::byte> workspace,
+                                  const LoadOptions& options) {
   LATIMER_RETURN_IF_ERROR(LoadEngine(image, options, &engine));
   const Architecture& a = engine.architecture();
   LATIMER_RETURN_IF_ERROR(PlaceBuffers(workspace, options));
-  scheduler.Reset(MakeCachePools(a, buffers), buffers);
+  Reset();
   if (model().has_tokenizer) {
     folding_tokenizer = Tokenizer(engine.model.tokenizer);
     tokenizer = Tokenizer(engine.model.tokenizer.WithoutFolds());

@@ -42,8 +42,16 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   }
   std::span<char> text() const { return {buffers.text, kProfile.text_bytes}; }
 
-  Status Load(std::span<const std::byte> image, std::span<std::byte> workspace,
-              const LoadOptions& options);
+  // All of Load but the threads. Writes nothing but this object.
+  Status Prepare(std::span<const std::byte> image,
+                 std::span<std::byte> workspace, const LoadOptions& options);
+  // Whether Prepare succeeds for another model, in a workspace that may be this
+  // one's. Precondition: Reset, so that nothing but this object is in use.
+  LATIMER_OFF_STACK Status CheckOther(std::span<const std::byte> image,
+                                      std::span<std::byte> workspace,
+                                      const LoadOptions& options) const;
+  // Drops the sentences under way and what is kept of the last translation.
+  void Reset();
   // Divides the workspace. kInvalidArgument if it is too small.
   Status PlaceBuffers(std::span<std::byte> workspace,
                       const LoadOptions& options);

@@ -53,20 +53,27 @@ struct alignas(Workspace) HostedModel::Opened {
 };
 
 Status HostedModel::Open(const char* path, const LoadOptions& options) {
-  Close();
   std::span<const std::byte> image;
   LATIMER_RETURN_IF_ERROR(MapFile(path, &image));
-  const Status status = Load(image, /*owns_image=*/true, options);
-  if (!status.ok()) UnmapFile(image);
+  HostedModel opened;
+  const Status status = opened.Load(image, /*owns_image=*/true, options);
+  if (status.ok()) {
+    std::swap(opened_, opened.opened_);
+  } else {
+    UnmapFile(image);
+  }
   return status;
 }
 
 Status HostedModel::OpenBeside(const HostedModel& other,
                                const LoadOptions& options) {
-  Close();
   LoadOptions checked = options;
   checked.verify_checksum = false;
-  return Load(other.image(), /*owns_image=*/false, checked);
+  HostedModel opened;
+  const Status status =
+      opened.Load(other.image(), /*owns_image=*/false, checked);
+  if (status.ok()) std::swap(opened_, opened.opened_);
+  return status;
 }
 
 Status HostedModel::Load(std::span<const std::byte> image, bool owns_image,

@@ -229,8 +229,6 @@ void Insight::Add(PartInsight part, const PartEnd& end) {
 
 std::string Insight::JsonLine(Json json, const std::string* text,
                               StopReason stop_reason) {
-  constexpr const char* kReasons[] = {"eos", "length_limit", "loop", "budget",
-                                      "cancelled"};
   if (text != nullptr) json["text"] = *text;
   if (kProfile.scores) {
     json["score"] = score_;
@@ -241,7 +239,7 @@ std::string Insight::JsonLine(Json json, const std::string* text,
       json["words"] = std::exchange(word_scores_, Json(Json::array()));
     }
   }
-  json["stop_reason"] = kReasons[static_cast<size_t>(stop_reason)];
+  json["stop_reason"] = NameOf(stop_reason);
   if (aligns_) json["alignment"] = links_.empty() ? "" : links_.substr(1);
   if (arguments_->hypotheses() > 0) {
     json["n_best"] = Json::array();

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "latimer/signature.h"
 #include "report/bill.h"
 #include "report/certificate.h"
 
@@ -281,6 +282,8 @@ int Inspect(const Arguments& arguments) {
   const Json kernels = loaded.ok() ? Json(KernelNames(session.translator()))
                                    : Json(loaded.message());
   Json result = InspectJson(info, kernels);
+  // Of whom, --require-signature finds out.
+  result["signed"] = SignedBytes(session.image()).ok();
   if (arguments.json) {
     std::puts(Dump(result).c_str());
   } else {

@@ -26,12 +26,16 @@ Status MapPath(const char* path, std::span<const std::byte>*) {
 
 void UnmapFile(std::span<const std::byte>) {}
 
-Status ThreadPool::Start(uint32_t thread_count, bool) {
+Status ThreadPool::CheckCount(uint32_t thread_count) {
   if (thread_count == 1) return Status();
   return Status::Error(StatusCode::kInvalidArgument,
                        "%u threads requested, but a machine without an "
                        "operating system has 1.",
                        static_cast<unsigned>(thread_count));
+}
+
+Status ThreadPool::Start(uint32_t thread_count, bool) {
+  return CheckCount(thread_count);
 }
 
 void ThreadPool::Stop() {}

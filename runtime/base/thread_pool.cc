@@ -55,14 +55,17 @@ void ThreadPool::WakeSleepers(std::atomic<uint32_t>& value) {
   if (sleepers_.load() > 0) WakeAll(value);
 }
 
+Status ThreadPool::CheckCount(uint32_t thread_count) {
+  if (thread_count > 0 && thread_count <= kProfile.threads) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "threads %u: this build takes 1 to %u.",
+                       static_cast<unsigned>(thread_count),
+                       static_cast<unsigned>(kProfile.threads));
+}
+
 Status ThreadPool::Start(uint32_t thread_count, bool pin) {
   Stop();
-  if (thread_count == 0 || thread_count > kProfile.threads) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "threads %u: this build takes 1 to %u.",
-                         static_cast<unsigned>(thread_count),
-                         static_cast<unsigned>(kProfile.threads));
-  }
+  LATIMER_RETURN_IF_ERROR(CheckCount(thread_count));
   credit_ = kMostCredit;
   alone_until_ = 0;
   unhelped_ = 0;
@@ -78,6 +81,7 @@ Status ThreadPool::Start(uint32_t thread_count, bool pin) {
                              static_cast<unsigned>(thread_count));
       }
       thread_count_ = i + 1;
+      NameThread(workers_[i], i);
       if (pin) processors.Bind(workers_[i], i);
     }
   }

@@ -34,11 +34,14 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool() { Stop(); }
 
-  // Creates thread_count - 1 workers. With `pin`, worker i is bound to the i-th
-  // processor that the calling thread may use, counted from the one it runs on;
-  // the calling thread itself is not bound.
   // kInvalidArgument: thread_count is 0 or exceeds the profile's.
-  // kResourceUnavailable: the system refuses a thread.
+  static Status CheckCount(uint32_t thread_count);
+
+  // Creates thread_count - 1 workers, named "latimer-01" and so on where the
+  // system can, with the caller's policy and priority. With `pin`, worker i is
+  // bound to the i-th processor that the calling thread may use, counted from
+  // the one it runs on; the calling thread itself is not bound. Errors: those
+  // of CheckCount, and kResourceUnavailable if the system refuses a thread.
   Status Start(uint32_t thread_count, bool pin);
 
   // Joins the workers; the pool then has one thread.

@@ -31,6 +31,9 @@ inline void WakeAll(std::atomic<uint32_t>&) {
   pthread_mutex_unlock(&sleep_mutex);
 }
 
+// A thread can name itself only.
+inline void NameThread(uintptr_t, uint32_t) {}
+
 // These systems bind no thread to a processor.
 class Processors {
  public:

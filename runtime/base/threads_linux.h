@@ -37,6 +37,14 @@ inline void WakeAll(std::atomic<uint32_t>& value) {
   Futex(value, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
+// As top -H and debuggers show it.
+inline void NameThread(uintptr_t thread, uint32_t index) {
+  char name[] = "latimer-00";
+  name[8] = static_cast<char>('0' + index / 10 % 10);
+  name[9] = static_cast<char>('0' + index % 10);
+  (void)pthread_setname_np(std::bit_cast<pthread_t>(thread), name);
+}
+
 // The processors that the calling thread may use.
 class Processors {
  public:

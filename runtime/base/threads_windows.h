@@ -29,6 +29,8 @@ inline void JoinThread(uintptr_t thread) {
   CloseHandle(std::bit_cast<HANDLE>(thread));
 }
 
+inline void NameThread(uintptr_t, uint32_t) {}
+
 inline void SleepWhile(std::atomic<uint32_t>& value, uint32_t old) {
   static_assert(sizeof(value) == sizeof(old) &&
                 std::atomic<uint32_t>::is_always_lock_free);

@@ -25,6 +25,11 @@ constexpr uint32_t kMaxDepth = 8;
 Status FindRoot(std::span<const std::byte> image, size_t* file_bytes,
                 const schema::Model** root) {
   constexpr size_t kSmallest = 64;
+  if (reinterpret_cast<uintptr_t>(image.data()) % kImageAlignment != 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "The model's bytes must start at a multiple of %u.",
+                         static_cast<unsigned>(kImageAlignment));
+  }
   if (image.size() < kSmallest ||
       !schema::ModelBufferHasIdentifier(image.data())) {
     return Status::Error(StatusCode::kNotAModel,
@@ -168,13 +173,13 @@ Status ReadShortlist(const schema::Shortlist& in, Model* model) {
 
 }  // namespace
 
+Status FindFileBytes(std::span<const std::byte> image, size_t* file_bytes) {
+  const schema::Model* root = nullptr;
+  return FindRoot(image, file_bytes, &root);
+}
+
 Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
                      Model* model) {
-  if (reinterpret_cast<uintptr_t>(image.data()) % kImageAlignment != 0) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "The model's bytes must start at a multiple of %u.",
-                         static_cast<unsigned>(kImageAlignment));
-  }
   std::construct_at(model);  // In place: assigning would take 4 KB of stack.
   size_t file_bytes = 0;
   const schema::Model* root = nullptr;

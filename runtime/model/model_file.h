@@ -23,6 +23,10 @@ inline constexpr uint32_t kOldestFormatVersion = 4;
 // Largest file: FlatBuffers' offsets are signed 32-bit numbers.
 inline constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - 64;
 
+// Reads the size of the file that `image` begins with. Reads no more than its
+// root; errors as below.
+Status FindFileBytes(std::span<const std::byte> image, size_t* file_bytes);
+
 // Fills `*model` with views into `image`, which must be 64-byte aligned and
 // outlive it. Ignores bytes after the file's own. Allocates nothing; takes time
 // linear in the file. Without `verify_checksum` neither the checksum nor the

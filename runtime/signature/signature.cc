@@ -29,8 +29,9 @@ Status VerifySignature(std::span<const std::byte> image, const PublicKey& key) {
       std::memcmp(bytes + mark, kSignatureMark.data(), kSignatureMark.size()) !=
           0) {
     return Status::Error(StatusCode::kCorrupt,
-                         "The model is not signed; sign it with "
-                         "latimer-convert --sign.");
+                         "The model is not signed (latimer-convert --sign "
+                         "does that), or other bytes follow its signature; "
+                         "SignedBytes leaves these out.");
   }
   if (crypto_sign_ed25519_verify_detached(bytes + mark + kSignatureMark.size(),
                                           bytes, mark, key.data()) != 0) {

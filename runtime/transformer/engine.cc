@@ -39,7 +39,7 @@ Status LoadEngine(std::span<const std::byte> image, const LoadOptions& options,
     engine->nibble = SelectNibbleKernels(cpu);
     LATIMER_CHECK(engine->nibble != nullptr);  // The others are newer.
   }
-  return engine->threads.Start(options.threads, options.pin_threads);
+  return ThreadPool::CheckCount(options.threads);
 }
 
 }  // namespace latimer

@@ -28,8 +28,9 @@ struct Engine {
   const Architecture& architecture() const { return model.info.architecture; }
 };
 
-// Verifies the model file and chooses kernels for this CPU. Errors: those of
-// Translator::Load.
+// Verifies the model file and chooses kernels for this CPU, and whether the
+// build has so many threads, which it does not start. Errors: those of
+// Translator::Load, except that of the system.
 Status LoadEngine(std::span<const std::byte> image, const LoadOptions& options,
                   Engine* engine);
 

@@ -38,6 +38,14 @@ TEST(StatusTest, ACopyOwnsItsSentence) {
   EXPECT_STREQ(copy.message(), "short");
 }
 
+TEST(StatusTest, CodesHaveNames) {
+  EXPECT_STREQ(NameOf(StatusCode::kOk), "OK");
+  EXPECT_STREQ(NameOf(StatusCode::kNotAModel), "NOT_A_MODEL");
+  EXPECT_STREQ(NameOf(StatusCode::kResourceUnavailable),
+               "RESOURCE_UNAVAILABLE");
+  EXPECT_STREQ(NameOf(static_cast<StatusCode>(12)), "UNKNOWN");
+}
+
 TEST(ResultTest, HoldsAValueOrAStatus) {
   const Result<int> good = 7;
   EXPECT_TRUE(good.ok());

@@ -12,7 +12,10 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -24,6 +27,7 @@
 namespace latimer::thread_pool_test {
 
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 
 constexpr uint32_t kMost = kProfile.threads;
 using Counts = std::array<uint64_t, kMost>;
@@ -173,6 +177,23 @@ TEST(ThreadPoolTest, RefusesNoneAndTooMany) {
     EXPECT_EQ(pool.thread_count(), 1u);
   }
 }
+
+#if defined(__linux__) && !defined(LATIMER_TEST_THREADS_DARWIN)
+TEST(ThreadPoolTest, WorkersHaveNames) {
+  if (kMost < 3) GTEST_SKIP() << "This build has fewer than three threads.";
+  ThreadPool pool;
+  ASSERT_TRUE(pool.Start(3, false).ok());
+  std::set<std::string> names;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "comm");
+    std::string name;
+    std::getline(file, name);
+    names.insert(name);
+  }
+  EXPECT_THAT(names, IsSupersetOf({"latimer-01", "latimer-02"}));
+}
+#endif
 
 #ifdef _WIN32
 std::string AllowedProcessors() {

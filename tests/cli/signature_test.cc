@@ -1,5 +1,6 @@
 // Keys and signatures by openssl, and our own.
 // Tests runtime/signature/signature.cc, runtime/signature/pem.cc,
+// runtime/signature/signature_c.cc, runtime/model/signed_bytes.cc,
 // converter/sign.cc.
 #include "latimer/signature.h"
 
@@ -7,12 +8,14 @@
 #include <gtest/gtest.h>
 
 #include "converter/sign.h"
+#include "latimer/latimer.h"
 #include "tests/system/emulator.h"
 #include "tests/system/program.h"
 #include "tests/system/tiny_model.h"
 
 namespace latimer::signature_test {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 // openssl genpkey -algorithm ed25519 -out key.pem
@@ -125,6 +128,79 @@ TEST(SignatureTest, KeysOfOtherKindsAreRefusedByName) {
   EXPECT_TRUE(ParsePublicKey("Our key:\r\n" + whole).ok());
 }
 
+// A signed tiny model, and what a flash partition has behind it.
+class PartitionTest : public ::testing::TestWithParam<char> {
+ protected:
+  PartitionTest() {
+    WriteFile(folder_.path() / "key.pem", kPrivate);
+    const Outcome outcome =
+        RunProgram("latimer-convert",
+                   {TinyModel("no_scale").string(), "-o", Path(),
+                    "--no-tokenizer", "--sign", folder_.path() / "key.pem"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const std::string file = ReadFile(Path());
+    file_bytes_ = file.size();
+    const std::string partition = file + std::string(999, GetParam());
+    image_ = Image(std::as_bytes(std::span(partition)));
+  }
+
+  std::string Path() const { return folder_.path() / "model.ltm"; }
+  std::span<std::byte> image() { return image_.bytes(); }
+
+  TempFolder folder_;
+  Image image_{{}};
+  size_t file_bytes_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(SignatureTest, PartitionTest,
+                         ::testing::Values('\xFF', '\0', 'L'));
+
+TEST_P(PartitionTest, HasItsSignedFileFoundAndVerified) {
+  const auto file = SignedBytes(image());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->data(), image().data());
+  EXPECT_EQ(file->size(), file_bytes_);
+  const PublicKey key = *ParsePublicKey(kPublic);
+  EXPECT_TRUE(VerifySignature(*file, key).ok());
+  const Status whole = VerifySignature(image(), key);
+  EXPECT_EQ(whole.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(whole.message(), HasSubstr("SignedBytes"));
+  // In C.
+  char message[LATIMER_MESSAGE_BYTES];
+  size_t bytes = 0;
+  EXPECT_EQ(latimer_signed_bytes(image().data(), image().size(), &bytes,
+                                 message, sizeof(message)),
+            LATIMER_OK);
+  EXPECT_EQ(bytes, file_bytes_);
+  const auto verify = [&](const char* of) {
+    return latimer_verify_signature(image().data(), image().size(), of, message,
+                                    sizeof(message));
+  };
+  EXPECT_EQ(verify(kPublic), LATIMER_OK);
+  EXPECT_STREQ(message, "");
+  EXPECT_EQ(verify(kOther), LATIMER_CORRUPT);
+  EXPECT_EQ(verify("no key"), LATIMER_INVALID_ARGUMENT);
+  EXPECT_EQ(verify(nullptr), LATIMER_INVALID_ARGUMENT);
+  image()[file_bytes_ - kSignatureEndBytes - 1] ^= std::byte{1};
+  EXPECT_EQ(verify(kPublic), LATIMER_CORRUPT);
+}
+
+TEST_P(PartitionTest, WithoutASignedFileIsRefused) {
+  const auto code = [](std::span<const std::byte> image) {
+    return SignedBytes(image).status().code();
+  };
+  const size_t mark = file_bytes_ - kSignatureEndBytes;
+  EXPECT_EQ(code(image().first(mark)), StatusCode::kCorrupt);
+  EXPECT_EQ(code(image().first(file_bytes_ - 1)), StatusCode::kCorrupt);
+  EXPECT_EQ(code(image().first(mark - 1)), StatusCode::kTruncated);
+  EXPECT_EQ(code(image().subspan(1)), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({}), StatusCode::kNotAModel);
+  image()[mark] ^= std::byte{1};
+  EXPECT_EQ(code(image()), StatusCode::kCorrupt);
+  image()[4] ^= std::byte{1};
+  EXPECT_EQ(code(image()), StatusCode::kNotAModel);
+}
+
 class SignatureCliTest : public ::testing::Test {
  protected:
   SignatureCliTest() {
@@ -163,6 +239,7 @@ TEST_F(SignatureCliTest, ASignedModelIsTakenWithItsKeyAlone) {
   EXPECT_EQ(Convert({"--sign", Path("key.pem")}).code, 0);
   const Outcome outcome = Inspect("public.pem");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("signed +true\n"));
   EXPECT_THAT(ErrorSentence(Inspect("other.pem"), 1),
               HasSubstr("not of this key"));
   EXPECT_THAT(ErrorSentence(Inspect("key.pem"), 1),
@@ -203,6 +280,8 @@ TEST_F(SignatureCliTest, AModelThatWasChangedIsNeverUsed) {
 
 TEST_F(SignatureCliTest, AModelThatIsNotSignedIsRefused) {
   EXPECT_EQ(Convert({}).code, 0);
+  EXPECT_THAT(RunProgram("latimer", {"inspect", Path("model.ltm")}).out,
+              ContainsRegex("signed +false\n"));
   EXPECT_THAT(ErrorSentence(Inspect("public.pem"), 1),
               HasSubstr("latimer-convert --sign"));
 }

@@ -927,4 +927,16 @@ TEST_F(CApiTest, AFileThatIsTrustedIsNotSearchedForDamage) {
   }
 }
 
+TEST(CApiNamesTest, CodesAndReasonsHaveTheNamesOfTheirEnumerators) {
+  EXPECT_STREQ(latimer_strcode(LATIMER_OK), "OK");
+  EXPECT_STREQ(latimer_strcode(LATIMER_TILE_NOT_IN_BUILD), "TILE_NOT_IN_BUILD");
+  EXPECT_STREQ(latimer_strcode(LATIMER_RESOURCE_UNAVAILABLE),
+               "RESOURCE_UNAVAILABLE");
+  EXPECT_STREQ(latimer_strcode(static_cast<latimer_code>(12)), "UNKNOWN");
+  EXPECT_STREQ(latimer_stop_reason_name(LATIMER_LENGTH_LIMIT), "length_limit");
+  EXPECT_STREQ(latimer_stop_reason_name(LATIMER_CANCELLED), "cancelled");
+  EXPECT_STREQ(latimer_stop_reason_name(static_cast<latimer_stop_reason>(5)),
+               "unknown");
+}
+
 }  // namespace latimer::c_api_test

@@ -81,12 +81,12 @@ TEST_F(HostedModelTest, OneMayShareTheImageOfAnother) {
   EXPECT_EQ(other->Translate(kText)->text, expected_);
   EXPECT_THAT(other.OpenBeside(model, {.threads = 0}).message(),
               HasSubstr("threads 0"));
-  EXPECT_FALSE(other.is_open());
+  EXPECT_EQ(other->Translate(kText)->text, expected_);
   // The image is still there.
   EXPECT_EQ(model->Translate(kText)->text, expected_);
 }
 
-TEST_F(HostedModelTest, WhatCannotBeOpenedIsOneSentence) {
+TEST_F(HostedModelTest, WhatCannotBeOpenedIsOneSentenceAndKeepsTheModel) {
   HostedModel model;
   const Status none = model.Open((folder_.path() / "none").c_str());
   EXPECT_EQ(none.code(), StatusCode::kResourceUnavailable);
@@ -94,10 +94,12 @@ TEST_F(HostedModelTest, WhatCannotBeOpenedIsOneSentence) {
   ASSERT_TRUE(model.Open(path_.c_str()).ok());
   EXPECT_EQ(model.Open(path_.c_str(), {.cpu = "abacus"}).code(),
             StatusCode::kInvalidArgument);
-  EXPECT_FALSE(model.is_open());
+  EXPECT_EQ(model->Translate(kText)->text, expected_);
   const std::string text = folder_.path() / "text";
   WriteFile(text, "no model at all, however long this file may be");
   EXPECT_EQ(model.Open(text.c_str()).code(), StatusCode::kNotAModel);
+  EXPECT_EQ(model.Open("none").code(), StatusCode::kResourceUnavailable);
+  EXPECT_EQ(model->Translate(kText)->text, expected_);
 }
 
 TEST_F(HostedModelTest, InCToo) {

@@ -1,11 +1,12 @@
 // Several models in one program: one after another in the same workspace, or at
 // the same time, each in its own.
-// Tests runtime/translator.cc.
+// Tests runtime/translator.cc, api/latimer_c.cc.
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "internals.h"
+#include "latimer/latimer.h"
 #include "latimer/translator.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/tiny_model.h"
@@ -92,6 +93,120 @@ TEST_F(SeveralModelsTest, WorkAtTheSameTimeInAWorkspaceEach) {
   EXPECT_EQ(Text(demo), "Wo ist der Bahnhof?");
   EXPECT_EQ(Ids(tiny), ids);
   EXPECT_EQ(Text(demo), "Wo ist der Bahnhof?");
+}
+
+TEST_F(SeveralModelsTest, AFailedLoadKeepsTheModel) {
+  const Memory memory(std::max(BytesFor(demo_), BytesFor(tiny_))),
+      other(BytesFor(tiny_));
+  Translator translator;
+  ASSERT_TRUE(
+      translator.Load(demo_.bytes(), memory.bytes(), {.lanes = 1}).ok());
+  EXPECT_EQ(Text(translator), "Wo ist der Bahnhof?");
+  Image damaged(tiny_.bytes());
+  damaged.bytes()[damaged.bytes().size() / 2] ^= std::byte{1};
+  struct {
+    std::span<const std::byte> image;
+    std::span<std::byte> workspace;
+    LoadOptions options;
+    StatusCode code;
+  } const kRefused[] = {
+      {damaged.bytes(), memory.bytes(), {.lanes = 1}, StatusCode::kCorrupt},
+      {damaged.bytes(), other.bytes(), {.lanes = 1}, StatusCode::kCorrupt},
+      {damaged.bytes().first(damaged.bytes().size() - 1),
+       memory.bytes(),
+       {},
+       StatusCode::kTruncated},
+      {tiny_.bytes(),
+       other.bytes().first(64),
+       {},
+       StatusCode::kInvalidArgument},
+      {tiny_.bytes(),
+       memory.bytes().first(9 * 4096),
+       {.lanes = 1},
+       StatusCode::kInvalidArgument},
+      {tiny_.bytes(),
+       memory.bytes().subspan(1),
+       {},
+       StatusCode::kInvalidArgument},
+      {tiny_.bytes(),
+       memory.bytes(),
+       {.threads = 9999, .lanes = 1},
+       StatusCode::kInvalidArgument},
+      {tiny_.bytes(),
+       memory.bytes(),
+       {.lanes = 1, .cpu = "z80"},
+       StatusCode::kInvalidArgument}};
+  for (const auto& refused : kRefused) {
+    // A sentence that is under way is dropped.
+    const int32_t source[] = {5, 6, 7, 0};
+    ASSERT_TRUE(translator.BeginIds(source, {}, 1).ok());
+    const Status status =
+        translator.Load(refused.image, refused.workspace, refused.options);
+    EXPECT_EQ(status.code(), refused.code) << status.message();
+    EXPECT_EQ(Text(translator), "Wo ist der Bahnhof?");
+    EXPECT_EQ(translator.model_info().eos, 0);
+  }
+  ASSERT_TRUE(translator.Load(tiny_.bytes(), other.bytes(), {.lanes = 1}).ok());
+  EXPECT_FALSE(Ids(translator).empty());
+}
+
+// Parts of one block, at each distance of the old one's state: wherever that
+// lies, it is not overwritten.
+TEST_F(SeveralModelsTest, AFailedLoadKeepsTheModelInAnOverlappingWorkspace) {
+  const size_t bytes = BytesFor(tiny_);
+  const Memory memory(3 * bytes);
+  Image damaged(tiny_.bytes());
+  damaged.bytes()[damaged.bytes().size() / 2] ^= std::byte{1};
+  const std::span<std::byte> old = memory.bytes().subspan(bytes, bytes);
+  Translator translator;
+  ASSERT_TRUE(translator.Load(tiny_.bytes(), old, {.lanes = 1}).ok());
+  const std::vector<int32_t> ids = Ids(translator);
+  for (size_t begin = 0; begin <= 2 * bytes; begin += 64 * 97) {
+    EXPECT_EQ(translator
+                  .Load(damaged.bytes(), memory.bytes().subspan(begin, bytes),
+                        {.lanes = 1})
+                  .code(),
+              StatusCode::kCorrupt);
+    EXPECT_EQ(Ids(translator), ids) << begin;
+  }
+}
+
+TEST_F(SeveralModelsTest, AFailedReloadInCKeepsTheModel) {
+  const Memory memory(std::max(BytesFor(demo_), BytesFor(tiny_)) + 1024);
+  latimer_load_options options = {};
+  options.struct_bytes = sizeof(options);
+  options.lanes = 1;
+  latimer_translator* translator = nullptr;
+  char message[LATIMER_MESSAGE_BYTES];
+  ASSERT_EQ(latimer_load(demo_.bytes().data(), demo_.bytes().size(),
+                         memory.bytes().data(), memory.bytes().size(), &options,
+                         &translator, message, sizeof(message)),
+            LATIMER_OK)
+      << message;
+  const auto reload = [&](std::span<const std::byte> image) {
+    return latimer_reload(translator, image.data(), image.size(), &options);
+  };
+  const auto text = [&]() -> std::string {
+    latimer_translation out = {};
+    out.struct_bytes = sizeof(out);
+    if (latimer_translate(translator, "Where is the station?", 21, nullptr,
+                          &out) != LATIMER_OK) {
+      return latimer_message(translator);
+    }
+    return {out.text, out.text_bytes};
+  };
+  EXPECT_EQ(text(), "Wo ist der Bahnhof?");
+  EXPECT_EQ(reload(tiny_.bytes().first(tiny_.bytes().size() - 1)),
+            LATIMER_TRUNCATED);
+  EXPECT_NE(std::string(latimer_message(translator)).find("truncated"),
+            std::string::npos);
+  EXPECT_EQ(reload({}), LATIMER_INVALID_ARGUMENT);
+  EXPECT_EQ(text(), "Wo ist der Bahnhof?");
+  EXPECT_EQ(reload(tiny_.bytes()), LATIMER_OK);
+  EXPECT_NE(text(), "Wo ist der Bahnhof?");
+  EXPECT_EQ(reload(demo_.bytes()), LATIMER_OK);
+  EXPECT_EQ(text(), "Wo ist der Bahnhof?");
+  latimer_unload(translator);
 }
 
 }  // namespace latimer::several_models_test

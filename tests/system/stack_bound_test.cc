@@ -75,7 +75,7 @@ constexpr uint64_t kCreateThread = 4 * 1024;
 constexpr Allowance kAllowances[] = {
     {"mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp)", kFirstCall},
     {"sqrtf|logf|lrintf|__(aeabi|aarch64)_[a-z0-9_]+|getauxval", kFirstCall},
-    {"v?snprintf", kPrintf},
+    {"v?snprintf|pthread_setname_np", kPrintf},
     {"fputs|fwrite|abort", kFirstCall},
     {"syscall|sched_get(affinity|cpu)|__sched_cpucount|"
      "(__)?clock_gettime(64)?",

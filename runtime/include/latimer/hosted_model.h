@@ -67,10 +67,11 @@ class HostedModel {
     return *this;
   }
 
-  // Opens and verifies a model file, which MappedFile maps, and closes the one
-  // before. Memory that no sentence needs is reserved, but not touched. Errors:
-  // those of MappedFile::Open and Translator::Load, and kResourceUnavailable if
-  // there is no memory for the workspace; then nothing is open.
+  // Opens and verifies a model file, which MappedFile maps, and then closes the
+  // one before; if it fails, that one stays open. Memory that no sentence needs
+  // is reserved, but not touched. Errors: those of MappedFile::Open and
+  // Translator::Load, and kResourceUnavailable if there is no memory for the
+  // workspace, beside that of the model that is open.
   Status Open(const char* path, const LoadOptions& options = {});
   // Opens the model that `other` has open once more, for another thread: with a
   // workspace of its own over the same image. `other` must stay open longer.

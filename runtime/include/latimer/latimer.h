@@ -69,6 +69,11 @@ typedef enum latimer_code {
   LATIMER_RESOURCE_UNAVAILABLE
 } latimer_code;
 
+/* The name of a code, such as "NOT_A_MODEL"; "UNKNOWN" for one that this
+ * library does not know. docs/tutorials/product.md says what to do about each.
+ */
+const char* latimer_strcode(latimer_code code);
+
 /* Bytes that the longest message takes, with its terminating zero. */
 #define LATIMER_MESSAGE_BYTES 400
 
@@ -78,7 +83,8 @@ typedef struct latimer_translator latimer_translator;
 /* How to load a model; all zero: as it is usual. */
 typedef struct latimer_load_options {
   size_t struct_bytes;
-  uint32_t threads; /* that share the work, the caller's included; 0: 1 */
+  uint32_t threads; /* that share the work, the caller's included; 0: 1. See
+                       LoadOptions in latimer/options.h */
   uint32_t lanes;   /* sentences side by side; 0: as many as there is room for,
                        and for latimer_plan_workspace the build's */
   uint32_t beams;   /* most of a sentence; 0: as many as the model asks for */
@@ -198,6 +204,10 @@ typedef enum latimer_stop_reason {
   LATIMER_CANCELLED
 } latimer_stop_reason;
 
+/* The name of a reason, such as "length_limit"; "unknown" for one that this
+ * library does not know. */
+const char* latimer_stop_reason_name(latimer_stop_reason reason);
+
 /* A token's score, after the logits processors. */
 typedef struct latimer_token_score {
   float log_probability; /* natural logarithm; 0 for a forced token */
@@ -224,7 +234,9 @@ typedef struct latimer_translation {
   size_t text_bytes;
   const int32_t* tokens; /* of the target, EOS included if it was produced */
   size_t token_count;
-  size_t source_bytes; /* that were translated; 0 for ids */
+  size_t source_bytes; /* of the parts that have begun, of which the last may be
+                          incomplete after LATIMER_BUDGET and
+                          LATIMER_CANCELLED; 0 for ids */
   int space_follows;   /* 1: white space separates this part and the rest */
   latimer_stop_reason stop_reason; /* of all parts, the most severe */
   size_t generated_tokens; /* of all parts, and of a loop that was cut */
@@ -612,8 +624,35 @@ latimer_code latimer_load(const void* image, size_t image_bytes,
                           latimer_translator** translator, char* message,
                           size_t message_bytes);
 
+/* Loads another model in place of the one of a translator, into the same
+ * workspace, after the sentences under way, the streams and the cursors of this
+ * translator have ended. If it fails, the old model stays loaded, so its image
+ * must stay, too. Only LATIMER_RESOURCE_UNAVAILABLE leaves no model: then call
+ * nothing but latimer_message, this again, or latimer_unload. Errors: those of
+ * latimer_load. */
+latimer_code latimer_reload(latimer_translator* translator, const void* image,
+                            size_t image_bytes,
+                            const latimer_load_options* options);
+
 /* Stops the threads. The workspace and the image may then be freed. */
 void latimer_unload(latimer_translator* translator);
+
+/* ---- Signed models: see latimer/signature.h ---- */
+
+/* Writes the bytes of the signed file that an image begins with: the model's
+ * own and its signature's, without what follows, such as the rest of a flash
+ * partition. Errors: see SignedBytes. */
+latimer_code latimer_signed_bytes(const void* image, size_t image_bytes,
+                                  size_t* signed_bytes, char* message,
+                                  size_t message_bytes);
+
+/* Checks that the owner of a public key, in PEM and zero-terminated, has signed
+ * the file that an image begins with. LATIMER_INVALID_ARGUMENT if that is no
+ * such key, or the build has no libsodium. Other errors: see SignedBytes and
+ * VerifySignature. */
+latimer_code latimer_verify_signature(const void* image, size_t image_bytes,
+                                      const char* public_key, char* message,
+                                      size_t message_bytes);
 
 #ifdef __cplusplus
 }

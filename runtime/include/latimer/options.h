@@ -31,6 +31,9 @@ inline constexpr uint64_t kStackBytes = 16 * 1024;
 
 struct LoadOptions {
   // Threads that share the work of each step, the calling thread included.
+  // Those that Load makes are "latimer-01" and so on, on Linux, and have what
+  // the system lets them inherit from the thread that calls Load: on Linux its
+  // policy, priority, processors and blocked signals.
   uint32_t threads = 1;
   // Bind each thread except the calling one to a processor of its own.
   bool pin_threads = false;

@@ -27,6 +27,25 @@ enum class StatusCode : uint8_t {
   kResourceUnavailable,  // The system refused a thread or a file.
 };
 
+// The name of a code, such as "NOT_A_MODEL", for logs and tables; "UNKNOWN" for
+// one of a newer library.
+constexpr const char* NameOf(StatusCode code) {
+  constexpr const char* kNames[] = {"OK",
+                                    "INVALID_ARGUMENT",
+                                    "FAILED_PRECONDITION",
+                                    "NOT_A_MODEL",
+                                    "TRUNCATED",
+                                    "CORRUPT",
+                                    "UNSUPPORTED_VERSION",
+                                    "EXCEEDS_PROFILE",
+                                    "TILE_NOT_IN_BUILD",
+                                    "UNSUPPORTED_CPU",
+                                    "TEXT_TOO_LONG",
+                                    "RESOURCE_UNAVAILABLE"};
+  const auto place = static_cast<size_t>(code);
+  return place < sizeof(kNames) / sizeof(*kNames) ? kNames[place] : "UNKNOWN";
+}
+
 // A code and, for an error, one sentence: what is wrong, where, what to do.
 class [[nodiscard]] Status {
  public:

@@ -24,6 +24,15 @@ enum class StopReason : uint8_t {
   kCancelled,    // The caller's flag or callback ended it.
 };
 
+// The name of a reason, such as "length_limit"; "unknown" for one of a newer
+// library.
+constexpr const char* NameOf(StopReason reason) {
+  constexpr const char* kNames[] = {"eos", "length_limit", "loop", "budget",
+                                    "cancelled"};
+  const auto place = static_cast<size_t>(reason);
+  return place < sizeof(kNames) / sizeof(*kNames) ? kNames[place] : "unknown";
+}
+
 // ---- Attention and scores ----
 
 // The attention weights of a translation. Each row is a softmax and has the sum
@@ -142,9 +151,10 @@ struct Translation {
   // The mean log-probability of the tokens of all parts, EOS included. Absent
   // unless TranslateOptions::scores asked for it, and without tokens.
   std::optional<float> mean_score;
-  // Bytes of the text that were translated, white space after them included:
-  // less than the text only if a budget or the caller ended it, or if this is a
-  // part (Translator::TranslateNext). 0 for ids.
+  // Bytes of the parts that have begun, white space after them included: less
+  // than the text only if a budget or the caller ended it, when the last part
+  // may be incomplete, or if this is a part (Translator::TranslateNext). 0 for
+  // ids.
   size_t source_bytes = 0;
   // If they are more than 1, all below is empty.
   size_t parts = 1;

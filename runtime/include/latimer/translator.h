@@ -65,11 +65,19 @@ class Translator {
   Translator& operator=(const Translator&) = delete;
 
   // Verifies the model and prepares `*workspace`. The image must be 64-byte
-  // aligned; image and workspace must outlive the translator. May be called
-  // again. Errors: those of the file (kNotAModel, kTruncated, kCorrupt,
+  // aligned; image and workspace must outlive the translator. Leave out the
+  // last argument: it tells the library how large the caller's profile is.
+  //
+  // May be called again, with the same workspace or another: it drops the
+  // sentences under way, checks the new model, and only then unloads the old
+  // one. If it fails, the old model stays loaded, so its image must stay, too.
+  // Two failures leave no model: kResourceUnavailable, and those in a workspace
+  // of less than three times Buffer::kState, some 24 KB, where there is no room
+  // to check.
+  //
+  // Errors: those of the file (kNotAModel, kTruncated, kCorrupt,
   // kUnsupportedVersion, kExceedsProfile, kTileNotInBuild), kUnsupportedCpu,
-  // kInvalidArgument, kResourceUnavailable (threads). Leave out the last
-  // argument: it tells the library how large the caller's profile is.
+  // kInvalidArgument, kResourceUnavailable (the system refused a thread).
   Status Load(std::span<const std::byte> image, Workspace* workspace,
               const LoadOptions& options = {},
               size_t workspace_bytes = sizeof(Workspace));
