@@ -4,7 +4,12 @@
 # the profile of that model, if no LATIMER_MODEL is given.
 include_guard()
 include(LatimerEmbed)
+include(LatimerSbom)
 
+if(NOT LATIMER_ARCH STREQUAL "wasm32")
+  latimer_sbom_toolchain(libc.a)
+  latimer_sbom_toolchain(libgcc.a)
+endif()
 if(NOT LATIMER_BOARD_EXAMPLE)
   set(LATIMER_BOARD_EXAMPLE
     en-de --max-source-tokens 64 --max-target-tokens 64)
@@ -30,7 +35,7 @@ if(NOT LATIMER_EMBED)
     "${example}/*.json" "${example}/*.spm" "${example}/*.safetensors")
   add_custom_command(OUTPUT "${latimer_bare_model}"
     COMMAND "${latimer_convert}" "${example}" -o "${latimer_bare_model}"
-      --board ${LATIMER_BOARD} ${latimer_bare_options}
+      --board "${latimer_board_argument}" ${latimer_bare_options}
     DEPENDS "${latimer_convert}" ${files}
     COMMENT "Converting examples/${latimer_bare_example}" VERBATIM)
   set(words "${example}" ${latimer_bare_options}
@@ -54,7 +59,7 @@ if(NOT LATIMER_MODEL)
     file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/generated/models")
     execute_process(
       COMMAND "${latimer_convert}" ${words} --profile "${latimer_bare_profile}"
-        --board ${LATIMER_BOARD} --quiet
+        --board "${latimer_board_argument}" --quiet
       RESULT_VARIABLE result ERROR_VARIABLE error)
     if(NOT result EQUAL 0)
       file(REMOVE "${latimer_bare_profile}")

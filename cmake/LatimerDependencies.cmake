@@ -38,7 +38,7 @@ endif()
 if(LATIMER_SIGNATURES)
   latimer_dependency(SODIUM OPTIONAL
     VERSION 1.0.18
-    SPDX ISC PART programs
+    SPDX ISC PART signatures
     PATHS src/libsodium/crypto_core/ed25519/ref10
       src/libsodium/crypto_sign/ed25519/ref10 src/libsodium/include/sodium
       src/libsodium/crypto_hash/sha512/cp/hash_sha512_cp.c
@@ -71,14 +71,19 @@ if(SODIUM_SOURCE_DIR)
     PRIVATE_INCLUDES "${latimer_sodium}/include/sodium"
     DEFINITIONS SODIUM_STATIC  # 128-bit products:
       $<$<EQUAL:${CMAKE_SIZEOF_VOID_P},8>:HAVE_TI_MODE>)
+  set_target_properties(latimer_sodium PROPERTIES EXPORT_COMPILE_COMMANDS ON)
   latimer_write_call_graph(latimer_sodium)
 endif()
 
 # ---- Programs ---------------------------------------------------------------
 
+set(part programs)
+if(LATIMER_BARE AND NOT LATIMER_CONVERTER)
+  set(part tests)
+endif()
 latimer_dependency(NLOHMANN_JSON
   VERSION 3.11.3
-  SPDX MIT PART programs
+  SPDX MIT PART ${part}
   PATHS include LICENSE.MIT
   SHA256 590c4bda0acd445f13043c5ae9b4bbd456e856e5de7e157cdb1a83feadbcc999
   DEBIAN n/nlohmann-json3/nlohmann-json3_3.11.3.orig.tar.gz

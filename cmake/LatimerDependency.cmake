@@ -9,7 +9,7 @@
 # Wherever they come from, the files that we use must have the digest SHA256.
 #
 #   VERSION   of the upstream; a part of the folder's name in the cache
-#   SPDX PART for the bill of materials; see LatimerSbom.cmake
+#   SPDX PART DEPENDS  for the bill of materials; see LatimerSbom.cmake
 #   PATHS     the folders and files that we use, relative to the source root;
 #             LICENSE* and License* are the texts of its licence
 #   SHA256    of the list "<sha256>  <relative path>\n" of all files in PATHS,
@@ -142,7 +142,7 @@ endfunction()
 
 function(latimer_dependency name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIONAL"
-    "VERSION;SHA256;DEBIAN;URL;SPDX;PART" "PATHS")
+    "VERSION;SHA256;DEBIAN;URL;SPDX;PART" "PATHS;DEPENDS")
   latimer_find_sources(${name} folder why)
   if(why AND NOT arg_OPTIONAL)
     message(FATAL_ERROR "${why}")
@@ -152,7 +152,7 @@ function(latimer_dependency name)
     list(TRANSFORM licenses PREPEND "${folder}/")
     latimer_sbom_component(${name} VERSION "${arg_VERSION}" SPDX "${arg_SPDX}"
       PART "${arg_PART}" URL "${arg_URL}" TREE_SHA256 "${arg_SHA256}"
-      LICENSES ${licenses})
+      DEPENDS ${arg_DEPENDS} LICENSES ${licenses})
   endif()
   set(${name}_SOURCE_DIR "${folder}" PARENT_SCOPE)
   set(${name}_WHY "${why}" PARENT_SCOPE)

@@ -51,7 +51,7 @@ install(TARGETS ${latimer_libraries} EXPORT latimer)
 install(TARGETS latimer)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/latimer"
   TYPE INCLUDE)
-install(FILES "${PROJECT_SOURCE_DIR}/targets/models/${LATIMER_MODEL}.h"
+install(FILES "${latimer_profile}"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/latimer" RENAME profile_config.h)
 
 # ---- For CMake and pkg-config -----------------------------------------------

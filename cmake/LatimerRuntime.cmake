@@ -83,6 +83,7 @@ endfunction()
 # Checks signatures; without libsodium its functions refuse.
 function(latimer_signature_sources target)
   set(signature "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../runtime/signature")
+  target_sources(${target} PRIVATE "${signature}/signature_c.cc")
   if(TARGET latimer_sodium)
     target_sources(${target}
       PRIVATE "${signature}/pem.cc" "${signature}/signature.cc")

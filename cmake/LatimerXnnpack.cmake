@@ -11,7 +11,7 @@ include(LatimerOptions)
 
 latimer_dependency(XNNPACK
   VERSION 4ea82e5
-  SPDX BSD-3-Clause PART runtime
+  SPDX BSD-3-Clause PART runtime DEPENDS pthreadpool fxdiv
   PATHS include src cmake scripts tools CMakeLists.txt LICENSE
   SHA256 e1d62b309b1e96cbef734aef7b82cd7ea56dc5f5fb15d76f747cc12cc16d85d9
   DEBIAN x/xnnpack/xnnpack_0.0~git20241108.4ea82e5.orig.tar.xz

@@ -3,6 +3,9 @@
 #
 #   cmake -DBUILD=build/cortex_m55 -DOUT=amalgamation -P packaging/amalgamate.cmake
 #
+# With -DSIGNATURES=ON, of a build with -DLATIMER_SIGNATURES=ON, signatures can be
+# checked, too, and libsodium's Ed25519 is another file.
+#
 # What is compiled, and how, is read from the build's compile_commands.json: the
 # libraries latimer_runtime, for one instruction set, and latimer_hosted.
 # Headers that lie in folders of those commands are put in place of their first
@@ -30,11 +33,16 @@ math(EXPR last "${count} - 1")
 set(sources "")      # Of C++, for any instruction set.
 set(isa_sources "")  # "ISA|SOURCE".
 set(kernels "")      # Of C.
+set(sodium "")       # Of C.
 set(isas "")
+set(also "")
+if(SIGNATURES)
+  set(also "signature|sodium|")
+endif()
 foreach(i RANGE ${last})
   string(JSON output GET "${commands}" ${i} output)
   if(NOT output MATCHES
-      "/latimer_(runtime|hosted|xnnpack_kernels|runtime_(small|(vector|nibble|gemm_int8)_[a-z0-9_]+))\\.dir/")
+      "/latimer_(${also}runtime|hosted|xnnpack_kernels|runtime_(small|(vector|nibble|gemm_int8)_[a-z0-9_]+))\\.dir/")
     continue()
   endif()
   string(JSON files GET "${commands}" ${i} file)
@@ -48,6 +56,9 @@ foreach(i RANGE ${last})
     list(APPEND isas ${CMAKE_MATCH_1})
     list(TRANSFORM files PREPEND "${CMAKE_MATCH_1}|")
     list(APPEND isa_sources ${files})
+  elseif(output MATCHES "/latimer_sodium\\.dir/")
+    list(APPEND sodium "${files}")
+    set(sodium_command "${command}")
   elseif(files MATCHES "\\.c$")
     list(APPEND kernels "${files}")
     set(kernel_command "${command}")
@@ -55,10 +66,17 @@ foreach(i RANGE ${last})
     list(APPEND sources ${files})
     if(output MATCHES "/latimer_runtime\\.dir/")
       set(source_command "${command}")  # It has the others' folders, too.
+    elseif(output MATCHES "/latimer_signature\\.dir/")
+      set(signature_command "${command}")  # But for libsodium's.
     endif()
   endif()
 endforeach()
+if(SIGNATURES AND NOT sodium)
+  message(FATAL_ERROR "${BUILD} has no libsodium: configure it with "
+    "-DLATIMER_SIGNATURES=ON.")
+endif()
 list(SORT sources)  # However a build divides them.
+list(REMOVE_DUPLICATES sources)
 list(REMOVE_DUPLICATES isas)
 list(REMOVE_ITEM isas scalar)
 list(LENGTH isas count)
@@ -95,10 +113,10 @@ function(read_command command toolchain folders definitions flags)
       set(next TRUE)
     elseif(argument MATCHES "^-I(.+)")
       list(APPEND found "${CMAKE_MATCH_1}")
-    elseif(argument MATCHES "^-D(LATIMER|XNN)")
+    elseif(argument MATCHES "^-D(LATIMER|XNN|SODIUM|HAVE_TI_MODE)")
       string(REGEX REPLACE "^-D([^=]+)=?(.*)" "#define \\1 \\2\n" line "${argument}")
       string(APPEND lines "${line}")
-    elseif(argument MATCHES "^-(m|std=|f)" AND NOT argument MATCHES
+    elseif(argument MATCHES "^-(m|std=|f|Wno-psabi|w$)" AND NOT argument MATCHES
         "^-f(callgraph|visibility|PIC|file-prefix-map)")
       list(APPEND kept "${argument}")
     endif()
@@ -188,8 +206,15 @@ set(version "${CMAKE_MATCH_1}")
 set(about
   "Latimer ${version}, in one file; written by packaging/amalgamate.cmake.")
 
+if(SIGNATURES)
+  read_command("${signature_command}" "${toolchain_CXX}" sodium_folders unused
+    unused)
+endif()
 read_command("${source_command}" "${toolchain_CXX}" folders definitions
   cxx_flags)
+if(SIGNATURES)
+  list(APPEND folders ${sodium_folders})
+endif()
 list(JOIN toolchain_CXX " " toolchain_CXX)
 
 # What latimer.h has is not written into latimer.cc, which includes it.
@@ -236,31 +261,47 @@ foreach(pair IN LISTS isa_sources)
   write_text("${CMAKE_MATCH_2}" FALSE)
 endforeach()
 
-if(kernels)
-  read_command("${kernel_command}" "${toolchain_C}" folders definitions c_flags)
-  list(JOIN toolchain_C " " toolchain_C)
-  set(written "${OUT}/latimer_kernels.c")
+# Writes a file of C, of sources that are compiled by that command.
+function(write_c name command sources)
+  read_command("${command}" "${toolchain_C}" folders definitions flags)
+  list(JOIN toolchain_C " " toolchain)
+  set(written "${OUT}/${name}")
   file(WRITE "${written}" "// ${about}
 //
-//   cc ${toolchain_C} ${c_flags} -O2 -c latimer_kernels.c
+//   cc ${toolchain} ${flags} -O2 -c ${name}
 //
 // Licences: LICENSES.txt.
 ${definitions}")
-  foreach(source IN LISTS kernels)
+  foreach(source IN LISTS sources)
     write_text("${source}" FALSE)
   endforeach()
+endfunction()
+if(kernels)
+  write_c(latimer_kernels.c "${kernel_command}" "${kernels}")
+endif()
+if(sodium)
+  write_c(latimer_sodium.c "${sodium_command}" "${sodium}")
 endif()
 
 set(written "${OUT}/LICENSES.txt")
 file(READ "${root}/LICENSE" text)
 file(WRITE "${written}" "Latimer\n\n${text}")
-set(licenses "${BUILD}/latimer_third_party/runtime")
-file(GLOB_RECURSE files RELATIVE "${licenses}" "${licenses}/*")
+set(licenses "${BUILD}/latimer_third_party")
+set(folders "${licenses}/runtime/*")
+if(sodium)
+  list(APPEND folders "${licenses}/signatures/*")
+endif()
+file(GLOB_RECURSE files RELATIVE "${licenses}" ${folders})
 foreach(file IN LISTS files)
   get_filename_component(name "${file}" DIRECTORY)
+  get_filename_component(name "${name}" NAME)
   file(READ "${licenses}/${file}" text)
   file(APPEND "${written}"
     "\n----------------------------------------\n${name}\n\n${text}")
 endforeach()
-file(COPY_FILE "${BUILD}/latimer_runtime.cdx.json" "${OUT}/latimer.cdx.json")
+set(bill latimer_runtime.cdx.json)
+if(sodium)
+  set(bill latimer_signed_runtime.cdx.json)
+endif()
+file(COPY_FILE "${BUILD}/${bill}" "${OUT}/latimer.cdx.json")
 message(STATUS "${OUT}: latimer.cc, and its command in the first lines")

@@ -4,7 +4,7 @@
 #     -DCXX=<compiler> "-DLINK=<flags>" "-DOBJECTS=<those of the bare program>"
 #     "-DEMULATOR=<command>" -DCONVERT=<latimer-convert of the PC, beside
 #     latimer> [-DTILE=<that of a build with files>]
-#     [-DEXAMPLE=<folder of examples/>, by default the demo's]
+#     [-DEXAMPLE=<folder of examples/>, by default the demo's] [-DSIGNATURES=ON]
 #     ["-DOPTIONS=<of latimer-convert>"] -P check_amalgamation.cmake
 # Without an operating system, the program is the bare one with another
 # translate.cc; with one, it is examples/translate.c.
@@ -18,10 +18,14 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 run("${CMAKE_COMMAND}" "-DBUILD=${BUILD}" "-DOUT=${WORK}"
-  -P "${ROOT}/packaging/amalgamate.cmake")
+  "-DSIGNATURES=${SIGNATURES}" -P "${ROOT}/packaging/amalgamate.cmake")
 
 # The commands are in the files' comments.
-foreach(file IN ITEMS latimer.cc latimer_kernels.c)
+set(files latimer.cc latimer_kernels.c)
+if(SIGNATURES)
+  list(APPEND files latimer_sodium.c)
+endif()
+foreach(file IN LISTS files)
   file(STRINGS "${WORK}/${file}" command LIMIT_COUNT 1
     REGEX "^// +c(c|\\+\\+) .* -c ${file}$")
   separate_arguments(command UNIX_COMMAND "${command}")
@@ -34,6 +38,7 @@ foreach(file IN ITEMS latimer.cc latimer_kernels.c)
     set(flags ${command})
   endif()
 endforeach()
+list(TRANSFORM files REPLACE "\\.cc?$" ".o" OUTPUT_VARIABLE objects)
 list(FILTER flags EXCLUDE REGEX "^(-c|latimer\\.cc)$")
 string(REPLACE ";" " " LINK "${LINK}")
 separate_arguments(LINK UNIX_COMMAND "${LINK}")
@@ -47,9 +52,13 @@ else()
   file(COPY "${WORK}/latimer.h" DESTINATION "${WORK}/latimer")
   run("${CC}" -I. -c "${ROOT}/examples/translate.c" -o translate.o)
   set(linker "${CXX}")
+  if(SIGNATURES)
+    run("${CC}" -I. -c "${ROOT}/examples/product.c" -o product.o)
+    run("${CXX}" ${flags} ${LINK} product.o ${objects} -lm -o product)
+  endif()
 endif()
-run("${linker}" ${flags} ${LINK} translate.o ${OBJECTS} latimer.o
-  latimer_kernels.o -lm -o program)
+run("${linker}" ${flags} ${LINK} translate.o ${OBJECTS} ${objects}
+  -lm -o program)
 
 file(STRINGS "${ROOT}/examples/en-de/data/test.en" lines ENCODING UTF-8
   LIMIT_COUNT 20)
