@@ -4,6 +4,8 @@
 #   latimer/board_config.h  kBoard, the board of this build
 #   latimer/board_list.h    kBoards, all of them
 #
+# The file of this build's board may lie elsewhere; no other build knows it.
+#
 # -DLATIMER_BOARD_RAM_MIB=N replaces the RAM_MIB of this build's board, or sets
 # a limit for the host, which has none.
 include_guard()
@@ -20,7 +22,11 @@ endif()
 # board's own, if it is not empty.
 function(latimer_board_initializer name ram_mib result)
   set(LATIMER_READ_BOARD ON)
-  include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../targets/boards/${name}.cmake")
+  set(file "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../targets/boards/${name}.cmake")
+  if(LATIMER_BOARD STREQUAL name)
+    set(file "${LATIMER_BOARD_FILE}")
+  endif()
+  include("${file}")
   if(ram_mib)
     math(EXPR LATIMER_BOARD_RAM_KIB "${ram_mib} * 1024")
   endif()
@@ -52,6 +58,7 @@ if(latimer_ram_mib)
   set(latimer_ram "${latimer_ram_mib}ull << 20")
 endif()
 set(latimer_name host)
+set(latimer_board_argument "${LATIMER_BOARD}")
 set(latimer_this_board "{\"host\", ${latimer_ram}, 1, \"\", \"\"}")
 if(LATIMER_BOARD)
   set(latimer_name "${LATIMER_BOARD}")
@@ -60,6 +67,10 @@ if(LATIMER_BOARD)
 endif()
 set(latimer_boards "")
 file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/targets/boards/*.cmake")
+if(LATIMER_BOARD AND NOT LATIMER_BOARD_FILE IN_LIST files)
+  list(APPEND files "${LATIMER_BOARD_FILE}")
+  set(latimer_board_argument "${LATIMER_BOARD_FILE}")  # Of latimer-convert.
+endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
 foreach(file IN LISTS files)
   get_filename_component(name "${file}" NAME_WE)

@@ -1,4 +1,5 @@
-# latimer_board(): what a board file says. The board's name is the file's.
+# latimer_board(): what a board file says. The board's name is the file's, which
+# may lie anywhere.
 #
 #   TRIPLE   the compiler's: targets/toolchains/<TRIPLE>.cmake
 #   CPU      compiler flags that name the CPU
@@ -22,6 +23,8 @@
 # CMake reads a board file as its toolchain file; LatimerBoards.cmake reads all
 # of them for what they say (LATIMER_READ_BOARD set).
 
+set(latimer_toolchains "${CMAKE_CURRENT_LIST_DIR}/../toolchains")
+
 # Sets the variable unless the command line does.
 macro(latimer_board_sets name)
   if("$CACHE{${name}}" STREQUAL "")
@@ -42,6 +45,7 @@ macro(latimer_board)
     latimer_board_sets(LATIMER_TILE ${LATIMER_BOARD_TILE})
     latimer_board_sets(LATIMER_DISPATCH OFF)
     set(LATIMER_BARE "${LATIMER_BOARD_MACHINE}")
-    include("${CMAKE_CURRENT_LIST_DIR}/../toolchains/${LATIMER_BOARD_TRIPLE}.cmake")
+    set(LATIMER_BOARD_FILE "${CMAKE_CURRENT_LIST_FILE}")
+    include("${latimer_toolchains}/${LATIMER_BOARD_TRIPLE}.cmake")
   endif()
 endmacro()

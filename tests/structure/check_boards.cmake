@@ -1,5 +1,5 @@
-# Every board file targets/boards/NAME.cmake is complete, and the presets are
-# those of the board files.
+# Every board file targets/boards/NAME.cmake is complete, the presets are those of
+# the board files, and a board file may lie anywhere.
 #   cmake -DROOT=<source dir> -DWORK=<folder> -P check_boards.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -126,6 +126,20 @@ foreach(title IN ITEMS "2;empty" "3;plain" [[4;My "new" board\]])
     wrong("write_presets.cmake: '${title}' became '${name}'. ${error}")
   endif()
 endforeach()
+
+# A board file anywhere is a toolchain file.
+set(own "${WORK}/own_board.cmake")
+file(WRITE "${own}" "include(\"${ROOT}/targets/cmake/board.cmake\")
+latimer_board(TRIPLE aarch64-linux-gnu CPU -mcpu=cortex-a53 ISAS neon
+  TILE 8x2s4 RAM_MIB 64 THREADS 4)\n")
+unset(LATIMER_READ_BOARD)
+include("${own}")
+if(NOT LATIMER_BOARD STREQUAL "own_board" OR NOT LATIMER_BOARD_FILE STREQUAL own
+    OR NOT LATIMER_TILE STREQUAL "8x2s4"
+    OR NOT CMAKE_CXX_COMPILER MATCHES "^aarch64-linux-gnu-")
+  wrong("${own}: is board '${LATIMER_BOARD}' of ${LATIMER_BOARD_FILE}, compiled"
+    "by ${CMAKE_CXX_COMPILER}.")
+endif()
 
 if(errors)
   message(FATAL_ERROR "${errors}")
