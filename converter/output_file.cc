@@ -48,13 +48,15 @@ bool IsPidAndNumber(std::string_view text) {
          is_number(text.substr(dot + 1));
 }
 
+std::filesystem::path FolderOf(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
 // Removes the abandoned files of conversions into `path`.
 void RemoveLeftovers(const std::filesystem::path& path) {
   const std::string begin = path.filename().string() + std::string(kMark);
   std::error_code ignored;
-  const std::filesystem::path folder =
-      path.has_parent_path() ? path.parent_path() : ".";
-  for (std::filesystem::directory_iterator i(folder, ignored), end;
+  for (std::filesystem::directory_iterator i(FolderOf(path), ignored), end;
        !ignored && i != end; i.increment(ignored)) {
     const std::string name = i->path().filename().string();
     if (name.starts_with(begin) &&
@@ -123,6 +125,7 @@ void OutputFile::Commit() {
     FailIn(path_, "cannot rename the finished file (", error.message(), ")");
   }
   temporary_.clear();
+  SyncFolder(FolderOf(path_));
 }
 
 void WriteFileAtomically(const std::filesystem::path& path,

@@ -41,6 +41,13 @@ int AllocateFile(int file, uint64_t bytes) {
 
 bool SyncFile(int file) { return fsync(file) == 0; }
 
+void SyncFolder(const std::filesystem::path& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return;
+  (void)fsync(file);  // Some file systems refuse it.
+  close(file);
+}
+
 std::byte* MapBytes(int file, size_t bytes, bool write) {
   void* const address =
       mmap(nullptr, bytes, PROT_READ | (write ? PROT_WRITE : 0),

@@ -25,6 +25,10 @@ int AllocateFile(int file, uint64_t bytes);
 // Waits until the file is on the disk. Returns whether it is.
 bool SyncFile(int file);
 
+// The same of the names in a folder, such as that of a file that was renamed;
+// as far as the system can.
+void SyncFolder(const std::filesystem::path& folder);
+
 // Maps a whole file, to read it or also to write it; null if it cannot.
 std::byte* MapBytes(int file, size_t bytes, bool write);
 void UnmapBytes(const std::byte* bytes, size_t size);

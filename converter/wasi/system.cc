@@ -65,6 +65,8 @@ bool SyncFile(int file) {
   return true;
 }
 
+void SyncFolder(const std::filesystem::path&) {}
+
 std::byte* MapBytes(int file, size_t bytes, bool write) {
   const size_t padded = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
   auto* const address =

@@ -62,6 +62,8 @@ bool SyncFile(int file) {
   return false;
 }
 
+void SyncFolder(const std::filesystem::path&) {}  // Windows cannot.
+
 std::byte* MapBytes(int file, size_t bytes, bool write) {
   const HANDLE mapping =
       CreateFileMappingW(HandleOf(file), nullptr,

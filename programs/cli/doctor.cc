@@ -71,10 +71,18 @@ void ReportCpu(const Arguments& arguments, Report& report) {
   report.Add("features", features, Joined(features));
   if (!unused.empty()) {
     const Board* best = BoardFor(unused.back());
+    const bool is_of_board = kBoard.tile[0] != '\0';
+    const std::string cure =
+        best != nullptr || !is_of_board
+            ? Format("the preset %s would be faster here.",
+                     best != nullptr ? best->name : "host")
+            : Format(
+                  "if all your devices have them, name them in the ISAS of "
+                  "a board file, with the TILE that they read, in place of "
+                  "%s.",
+                  kBoard.name);
     report.Add("unused", unused, Joined(unused), Verdict::kWarning,
-               "This build has no kernels for " + Joined(unused) +
-                   "; the preset " + (best != nullptr ? best->name : "host") +
-                   " would be faster here.");
+               "This build has no kernels for " + Joined(unused) + "; " + cure);
   }
   const uint32_t cores = OnlineCores();
   const bool too_many = arguments.threads > cores;

@@ -82,29 +82,42 @@ std::string WeightsWarning(const Json& bill, const Place& place) {
              : WeightsText(bill, place.ram_bytes, place.name);
 }
 
+// Whether a board holds the model, with all its weights, or shorter sentences.
+std::string FitOn(const Board& board, const Json& bill,
+                  const ModelDescription& info, const ProfileLimits& limits) {
+  if (Fits(bill, board)) {
+    return WeightsText(bill, board).empty() ? "fits"
+                                            : "fits, but not with its weights";
+  }
+  const uint32_t longest = HoldsImage(bill, board) && !bill.contains("workers")
+                               ? LongestThatFits(info, limits, board.ram_bytes)
+                               : 0;
+  return longest == 0
+             ? "DOES NOT FIT"
+             : Format("DOES NOT FIT, but texts of %u tokens do", longest);
+}
+
 // For each board whether it fits, and how to pack the model for its kernels.
-void PrintBoards(const Json& bill, const ModelDescription& info) {
+void PrintBoards(const Json& bill, const ModelDescription& info,
+                 const ProfileLimits& limits) {
   const std::string needed = BytesText(bill["ram_bytes"].get<uint64_t>());
   std::puts("Boards: whether they hold it, RAM, tile, and how to pack");
   for (const Board& board : kBoards) {
-    const char* fit = !Fits(bill, board) ? "DOES NOT FIT"
-                      : WeightsText(bill, board).empty()
-                          ? "fits"
-                          : "fits, but not with its weights";
-    std::printf("  %-20s %s (%s of %s), %s: %s\n", board.name, fit,
-                needed.c_str(), BytesText(board.ram_bytes).c_str(),
-                TileOf(board, info),
+    std::printf("  %-20s %s (%s of %s), %s: %s\n", board.name,
+                FitOn(board, bill, info, limits).c_str(), needed.c_str(),
+                BytesText(board.ram_bytes).c_str(), TileOf(board, info),
                 ReadsTile(board, info) ? "reads this file"
                                        : PackCommand(board.name, info).c_str());
   }
 }
 
 void PrintText(const Json& bill, const ModelDescription& info,
-               const Place& place, uint32_t longest) {
+               const ProfileLimits& limits, const Place& place,
+               uint32_t longest) {
   std::fputs(BillText(bill).c_str(), stdout);
   const uint64_t needed = bill["ram_bytes"].get<uint64_t>();
   if (place.ram_bytes == 0) {
-    PrintBoards(bill, info);
+    PrintBoards(bill, info, limits);
     return;
   }
   std::fputs(FitText(needed, place.ram_bytes, place.name).c_str(), stdout);
@@ -178,7 +191,7 @@ int Plan(const Arguments& arguments) {
           : LongestThatFits(info, limits,
                             image + (place.ram_bytes - image) / workers);
   if (!arguments.json) {
-    PrintText(bill, info, place, longest);
+    PrintText(bill, info, limits, place, longest);
     if (prediction) PrintPrediction(*place.board, info, *prediction);
   } else {
     if (limited) {
