@@ -183,6 +183,7 @@ RULES = [
     Rule("slow", PYTHON, r"^(pip wheel|python -m build|pip install '\.\[test\]'|unshare )", "builds again"),
     Rule("slow", "README.md", r"tar c --exclude", "build/host has larger files than a wheel"),
     Rule("slow", "*", r"--target control_loop$", "builds for a board"),
+    Rule("slow", "docs/tutorials/product.md", r"--target example_product$", "builds", name="example_product"),
     Rule("slow", BULK, r".", "downloads Spark, 400 MB"),
     Rule("slow", "packaging/README.md", r"preset cortex_m55$", "compiles for another machine", name=r"amalgamat"),
     Rule("slow", "packaging/README.md", r"pip install conan$", "compiles the whole runtime", name=r"^conan "),
@@ -302,7 +303,7 @@ RULES = [
     Rule("also", CONVERTER, r"check the bill against its RAM", "what does not fit is no success",
          "! build/host/bin/latimer-convert examples/en-de --weights f32 --board cortex_m7 -o large.ltm"),
     Rule("also", TARGETS, r"## Your own SDK", "needs nothing of the section before",
-         "rm -rf targets/boards/orange_pi_zero3.cmake build/raspberry_pi_4; git checkout -q targets/boards"),
+         "rm -rf build/raspberry_pi_4"),
     Rule("also", TARGETS, r"## Run under QEMU", "needs nothing of the section before",
          "rm -rf build/raspberry_pi_4; unset LATIMER_CROSS_PREFIX"),
     # ---- Sizes -------------------------------------------------------------------------------------------------------
