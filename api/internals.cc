@@ -49,6 +49,7 @@ Status Internals::BeginHtml(Translator& translator,
                             TranslateOptions* options, HtmlText* html) {
   // Not how many have begun: one may begin again.
   options->sampling.stream = sentence.number + 1;
+  options->sentences = false;
   options->protected_ranges = sentence.protected_ranges;
   std::optional<TextCursor> cursor;
   const auto begin = [&] {

@@ -169,6 +169,8 @@ latimer_translation Convert(const Translation& in) {
   out.link_count = in.links.size();
   out.mean_score = static_cast<double>(in.mean_score.value_or(0));
   out.parts = in.parts;
+  out.space = in.space.data();
+  out.space_bytes = in.space.size();
   return out;
 }
 
@@ -192,7 +194,7 @@ class Call {
 
   latimer_code Refuse() { return Give(translator_, status_); }
   latimer_code Finish(const Result<Translation>& result) {
-    return GiveTranslation(translator_, result, /*space_follows=*/false, out_);
+    return GiveTranslation(translator_, result, out_);
   }
 
  private:
@@ -245,12 +247,10 @@ Status CheckPointer(const char* name, const void* pointer, size_t count) {
 
 latimer_code GiveTranslation(latimer_translator* translator,
                              const Result<Translation>& result,
-                             bool space_follows, latimer_translation* out) {
+                             latimer_translation* out) {
   if (!result.ok()) return Give(translator, result.status());
   translator->last = *result;
-  latimer_translation filled = Convert(*result);
-  filled.space_follows = space_follows ? 1 : 0;
-  WriteStruct(filled, out);
+  WriteStruct(Convert(*result), out);
   return LATIMER_OK;
 }
 

@@ -102,7 +102,7 @@ Status ReadOptions(const latimer_translator* translator,
 // CheckSize.
 latimer_code GiveTranslation(latimer_translator* translator,
                              const Result<Translation>& result,
-                             bool space_follows, latimer_translation* out);
+                             latimer_translation* out);
 
 // Makes an object of the C API in the caller's memory, of the options and of
 // more arguments. NULL, with a message, if the memory is too little, which

@@ -73,8 +73,7 @@ latimer_code latimer_translate_next(latimer_translator* translator,
   if (code != LATIMER_OK) return code;
   const auto part = translator->translator.TranslateNext(cursor->cursor);
   if (part.ok()) cursor->KeepCode();
-  return latimer::GiveTranslation(translator, part,
-                                  cursor->cursor.space_follows(), translation);
+  return latimer::GiveTranslation(translator, part, translation);
 }
 
 latimer_code latimer_begin_next(latimer_translator* translator,
@@ -90,7 +89,7 @@ latimer_code latimer_begin_next(latimer_translator* translator,
   if (begun == nullptr) return code;
   latimer::Translation part;
   part.source_bytes = of.source_bytes() - before;
-  return latimer::GiveTranslation(translator, part, of.space_follows(), begun);
+  return latimer::GiveTranslation(translator, part, begun);
 }
 
 void latimer_cursor_finish(latimer_cursor* cursor,

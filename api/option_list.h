@@ -135,6 +135,9 @@ inline constexpr std::tuple kRows = {
         Flag("guards", kLimits, /*on_by_default=*/true),
         "let a translation loop or become far too long"},
 
+    OptionRow<&T::sentences>{
+        Flag("sentences", kTokens, /*on_by_default=*/true),
+        "translate all sentences of a line at once"},
     OptionRow<&T::protect>{
         Flag("protect", kTokens),
         "keep placeholders, URLs and the like as they are"},
@@ -188,6 +191,9 @@ inline constexpr std::tuple kRows = {
         OrDefault(Number("repetition_penalty", kAboveZero)),
         "make repeated tokens less likely; 1: off"},
 
+    OptionRow<&T::paragraphs>{
+        Flag("paragraphs", kNowhere),
+        "take the text for one whose lines are wrapped"},
     OptionRow<&T::attention>{
         Choice("attention", kNowhere, "KIND", "none|cross|encoder|decoder"),
         "return the weights of this attention"},

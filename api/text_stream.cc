@@ -11,7 +11,9 @@ TextStream::TextStream(Translator& translator, const TranslateOptions& options,
       options_(options),
       receiver_(receiver),
       context_(context),
-      splitter_(translator.model_info().sentence_rules) {}
+      splitter_(translator.model_info().sentence_rules) {
+  options_.sentences = false;  // They are known.
+}
 
 void TextStream::KeepCode(std::string_view code) {
   code_bytes_ = code.size() <= kMaxCodeBytes ? code.size() : 0;
@@ -45,8 +47,9 @@ Status TextStream::TranslateSentence(const SourceSentence& sentence) {
     out.cut = !cursor.rest().empty() || sentence.end == SentenceEnd::kCut;
     out.stop_reason = std::max(part->stop_reason, cursor.stop_reason());
     receiver_(context_, out);
-    if (!cursor.done() && cursor.space_follows()) {
-      receiver_(context_, {.text = " ", .source = {}, .line = out.line});
+    if (!cursor.done() && !part->space.empty()) {
+      receiver_(context_,
+                {.text = part->space, .source = {}, .line = out.line});
     }
   }
   if (has_own_code) KeepCode(cursor.language_code());

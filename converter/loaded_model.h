@@ -37,7 +37,7 @@ inline constexpr size_t kMostLoadedModels = 16;
 // How an observed model searches: greedily, since a probe observes one row a
 // step, and whatever the model's own number of beams is.
 inline TranslateOptions GreedySearch(bool scores) {
-  return {.language_code = {},
+  return {.sentences = false,
           .beams = 1,
           .keep_unknown = false,
           .scores = scores,

@@ -180,9 +180,9 @@ void ModelPair::CompareText(std::string_view text, ComparedLine* line) {
     if (!part.source.empty()) {
       ComparePart(part.source, part.tokens, line);
     }
-    if (!cursor.done() && cursor.space_follows()) {
-      line->f32_translation += ' ';
-      line->translation += ' ';
+    if (!cursor.done()) {
+      line->f32_translation += part.space;
+      line->translation += part.space;
     }
   }
 }

@@ -12,7 +12,7 @@ void Observe(
   LoadedModel model(file.bytes(), "observed");
   const ProbeScope scope(observer);
   for (size_t i = 0; i < lines.size(); ++i) {
-    TextCursor cursor(lines[i], {.language_code = {}, .beams = 1});
+    TextCursor cursor(lines[i], {.sentences = false, .beams = 1});
     while (!lines[i].empty() && !cursor.done()) {
       const Result<Translation> part = model.translator().TranslateNext(cursor);
       if (!part.ok()) {

@@ -52,6 +52,13 @@ Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
   return Status();
 }
 
+// Whether a text itself begins with its target's language.
+bool IsLanguageInText(const GenerationConfig& config,
+                      const TranslateOptions& options) {
+  return config.target_language == TargetLanguage::kBeforeText &&
+         options.target_language.empty();
+}
+
 // The source ids around those of a text.
 struct SourceFrame {
   size_t before = 0;      // Ids written before the text.
@@ -120,8 +127,7 @@ LATIMER_OFF_STACK Status WriteBefore(const TextReader& reader,
   const std::span<int32_t> ids =
       source.first(source.size() - frame.after(config));
   // A text that begins with its target's language itself brings the prefix.
-  const bool in_text = config.target_language == TargetLanguage::kBeforeText &&
-                       options.target_language.empty();
+  const bool in_text = IsLanguageInText(config, options);
   if (!in_text) frame.before = CopyIds(config.source_prefix, ids);
   if (frame.language >= 0 &&
       config.source_language == SourceLanguage::kBeforeText) {
@@ -194,9 +200,9 @@ bool HasUnknown(const Model& model, std::span<const int32_t> ids) {
          kinds[i] != TargetKind::kByte && std::ranges::count(ids, unknown) > 0;
 }
 
-// The beginning of `text` that is read for one part. Cuts no character.
-std::string_view NearText(std::string_view text) {
-  size_t bytes = kProfile.text_bytes;
+// What is read of `text` for one part, or its first `bytes`. Cuts no character.
+std::string_view NearText(std::string_view text,
+                          size_t bytes = kProfile.text_bytes) {
   if (text.size() <= bytes) return text;
   for (int i = 0; i < 3 && LastChar(Slice(text, 0, bytes)).bytes == 0; ++i) {
     --bytes;
@@ -212,6 +218,16 @@ size_t BreakingSpaceBytes(std::string_view text) {
     if (c.bytes == 0 || !IsBreakingSpace(c.code_point)) return bytes;
     bytes += c.bytes;
   }
+}
+
+// Whether sentences are translated by themselves. Attention and alternatives
+// are those of one source, and a prefix or a task may be for the whole text.
+bool IsBySentences(const GenerationConfig& config,
+                   const TranslateOptions& options) {
+  return options.sentences && options.attention == AttentionKind::kNone &&
+         !options.alternatives && options.prefix.empty() &&
+         !IsLanguageInText(config, options) &&
+         (config.tasks.empty() || options.task.starts_with("translation"));
 }
 
 }  // namespace
@@ -255,9 +271,33 @@ TokenizerScratch ScratchOf(const Buffers& workspace) {
           {reinterpret_cast<double*>(base + kSumsOffset), kSums}};
 }
 
+SentencePlace TextReader::FindSentence(std::string_view text,
+                                       const TranslateOptions& options,
+                                       size_t from) const {
+  const SentencePlace all = {text.size(), text.size(), SentenceEnd::kText};
+  if (!IsBySentences(model.info.generation, options)) return all;
+  // A sentence that is longer does not fit, and only what follows it closely
+  // says where one ends.
+  const std::string_view near = First(text, 2 * kProfile.text_bytes);
+  const size_t begin = BreakingSpaceBytes(near);
+  using enum SentenceScanner::Lines;
+  SentenceScanner scanner(model.info.sentence_rules,
+                          options.paragraphs ? kWrapped : kKept);
+  SentencePlace place;
+  while (scanner.Scan(From(near, begin), /*all=*/true, &place)) {
+    const size_t end = begin + place.sentence;
+    size_t next = begin + place.bytes;
+    next += BreakingSpaceBytes(From(text, next));
+    if (next == text.size()) break;
+    if (end >= from) return {end, next, place.end};
+  }
+  return all;
+}
+
 Result<TextPart> TextReader::Read(std::string_view text,
                                   const TranslateOptions& options,
-                                  std::span<int32_t> source) const {
+                                  std::span<int32_t> source,
+                                  size_t from) const {
   const GenerationConfig& config = model.info.generation;
   if (config.source_length > 0 && config.source_length < source.size()) {
     source = source.first(config.source_length);
@@ -270,21 +310,31 @@ Result<TextPart> TextReader::Read(std::string_view text,
     before = tokenizer.LanguageCodeBytes(near);
     part.language_code = Slice(near, 0, before);
   }
-  // A text of more than text_bytes cannot fit. Tokenizing it whole for each of
-  // its parts would take quadratic time.
-  const bool is_long = text.size() - before > kProfile.text_bytes;
-  if (is_long) before += BreakingSpaceBytes(From(text, before));
-  const std::string_view body = From(text, before);
-  const std::string_view near = NearText(body);
-
   SourceFrame frame;
   LATIMER_RETURN_IF_ERROR(
       WriteBefore(*this, part.language_code, options, source, &frame));
+  std::string_view body = From(text, before);
+  SentencePlace place =
+      FindSentence(body, options, from - std::min(from, before));
+  // A text of more than text_bytes cannot fit. Tokenizing it whole for each of
+  // its parts would take quadratic time.
+  const bool is_long = place.sentence > kProfile.text_bytes;
+  if (is_long) {
+    const size_t space = BreakingSpaceBytes(body);
+    before += space;
+    body = From(body, space);
+    place.sentence -= space;
+  }
+  const std::string_view near = NearText(Slice(body, 0, place.sentence));
   if (!is_long) {
     const Result<size_t> count = WriteText(*this, frame, near, source);
     if (count.ok()) {
       part.source_count = *count;
-      part.bytes = text.size();
+      part.bytes = before + place.bytes;
+      part.end = place.end;
+      part.space =
+          NearText(Slice(body, place.sentence, place.bytes - place.sentence),
+                   SentenceSplitter::kMostBytes);
       EndPart(frame, config, near, source, &part);
       return part;
     }
@@ -301,7 +351,7 @@ Result<TextPart> TextReader::Read(std::string_view text,
   const size_t next = cut.next + BreakingSpaceBytes(From(body, cut.next));
   part.source_count = *count;
   part.bytes = before + next;
-  part.space_follows = next > cut.end;
+  if (next > cut.end) part.space = " ";
   EndPart(frame, config, Slice(body, 0, cut.end), source, &part);
   return part;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "latimer/streams.h"
 #include "latimer/translation.h"
 #include "model/model.h"
 #include "text/tokenizer.h"
@@ -23,7 +24,9 @@ struct TextPart {
   std::string_view words;
   size_t words_begin = 0;
   size_t words_end = 0;
-  bool space_follows = false;
+  // What ends it, and what to write after its translation if the text goes on.
+  SentenceEnd end = SentenceEnd::kCut;
+  std::string_view space;
   std::string_view language_code;
   // What follows begins with these of a protected span, which had no room.
   size_t protected_bytes = 0;
@@ -36,14 +39,21 @@ struct TextReader {
   const Tokenizer& target_tokenizer;
   TokenizerScratch scratch;
 
+  // The end of the first sentence of `text` that ends behind text[from]: of all
+  // of it if there is none, or if it is to be translated at once.
+  SentencePlace FindSentence(std::string_view text,
+                             const TranslateOptions& options,
+                             size_t from) const;
+
   // Writes to `source` the ids of as much of `text`, from its beginning, as
   // fits, with everything that the model and the options put around a text and,
   // if its sources have a fixed length, the pads. If
   // not all fits, the text is cut after a sentence if possible; see FindCut.
+  // A part ends where FindSentence says.
   // Errors: kInvalidArgument (a language or task that is missing or unknown),
   // kTextTooLong (a single character has more tokens than the source holds).
   Result<TextPart> Read(std::string_view text, const TranslateOptions& options,
-                        std::span<int32_t> source) const;
+                        std::span<int32_t> source, size_t from = 0) const;
 
   // The ids that Read writes for a text that fits. A text without ids, which is
   // not translated, has those around it. Errors as those of Read, and

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/off_stack.h"
+#include "latimer/streams.h"
 #include "model/errors.h"
 #include "model/generation.h"
 #include "phrases/kept_text.h"
@@ -36,6 +37,12 @@ Status TooSmall(uint64_t bytes, uint64_t needed) {
       "the library.",
       static_cast<unsigned long long>(bytes),
       static_cast<unsigned long long>(needed), kProfile.name);
+}
+
+Status ExceedsBuffer(std::span<const char> text) {
+  return Status::Error(StatusCode::kTextTooLong,
+                       "The text exceeds the buffer of %zu bytes.",
+                       text.size());
 }
 
 // The mean of the scores of some tokens.
@@ -361,6 +368,8 @@ Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
   if (sentence.is_copy) part.source_count = 0;
   sentence.ticket = ticket;
   sentence.text = part.words;
+  sentence.text_ends = part.end;
+  sentence.space = part.space;
   sentence.folds = options.fold;
   sentence.text_offset =
       static_cast<uint32_t>(part.words.data() - cursor.rest().data());
@@ -372,8 +381,8 @@ Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
                                    .target_prefix = prefix,
                                    .phrases = phrases,
                                    .deadline = cursor.deadline()}));
-  cursor.Take(part.bytes, part.space_follows, part.language_code,
-              part.protected_bytes);
+  cursor.Take(part.bytes, !part.space.empty(), part.end == SentenceEnd::kCut,
+              part.language_code, part.protected_bytes);
   if (out != nullptr) *out = part;
   return Status();
 }
@@ -408,9 +417,7 @@ Result<size_t> Translator::State::CopyText(const Sentence& sentence,
       From(sentence.text, LeadingSpaceBytes(sentence.text));
   words.remove_suffix(TrailingSpaceBytes(words));
   if (words.size() > text.size()) {
-    return Status::Error(StatusCode::kTextTooLong,
-                         "The text exceeds the buffer of %zu bytes.",
-                         text.size());
+    return ExceedsBuffer(text);
   }
   std::copy(words.begin(), words.end(), text.begin());
   return words.size();
@@ -439,6 +446,9 @@ Status Translator::State::Finish(Sentence& sentence, std::span<char> text,
                           {sentence.text, sentence.text_offset}, text, &links);
     if (!bytes.ok()) return bytes.status();
     out->text = {text.data(), *bytes};
+  }
+  if (sentence.is_text) {
+    out->space = SpaceAfter(out->text, sentence.space, sentence.text_ends);
   }
   if (kProfile.beams > 1 && sentence.options.beams > 1 &&
       !out->tokens.empty()) {
@@ -513,7 +523,9 @@ Result<Translation> Translator::Translate(std::string_view text,
       all.parts = cursor.parts();
       return part;
     }
-    if (cursor.space_follows() && length < whole.size()) whole[length++] = ' ';
+    if (part->space.size() > whole.size() - length) return ExceedsBuffer(whole);
+    std::ranges::copy(part->space, whole.subspan(length).begin());
+    length += part->space.size();
   }
 }
 

@@ -157,6 +157,7 @@ void Model::Release(Worker& worker, const Slot& slot) {
 std::unique_ptr<Model::Begun> Model::Begin(Job& job, size_t leg,
                                            size_t sentence) const {
   TranslateOptions options;
+  options.sentences = false;  // They are known.
   options.source_language = job.legs()[leg].source;
   options.target_language = job.legs()[leg].target;
   options.cancel = &job.cancelled();
@@ -327,8 +328,8 @@ void Model::Finish(Worker& worker, const FinishedTranslation& finished) {
     AddPart(worker, slot.job(), begun, finished.translation);
   }
   if (begun.cursor.done()) return End(worker, slot);
-  if (begun.cursor.space_follows()) {
-    for (std::string& translation : begun.translations) translation += ' ';
+  for (std::string& translation : begun.translations) {
+    translation += finished.translation.space;
   }
   // Its next part waits for its turn.
   const std::lock_guard lock(mutex_);

@@ -189,7 +189,7 @@ jfloatArray NewAttention(JNIEnv* env, const latimer_translator* translator,
 void GivePart(Call* call, jobject parts, const latimer_translation& t) {
   JNIEnv* const env = call->env;
   const jmethodID on_part = env->GetStaticMethodID(
-      call->native, "onPart", "(Ldev/latimer/Parts;[B[I[I[F[I[F[I[F[J)V");
+      call->native, "onPart", "(Ldev/latimer/Parts;[B[B[I[I[F[I[F[I[F[J)V");
   if (on_part == nullptr) return;
   const jmethodID on_hypothesis = env->GetStaticMethodID(
       call->native, "onHypothesis", "(Ldev/latimer/Parts;[B[IF)V");
@@ -197,6 +197,8 @@ void GivePart(Call* call, jobject parts, const latimer_translation& t) {
 
   jbyteArray text = NewBytes(env, t.text, t.text_bytes);
   if (text == nullptr) return;
+  jbyteArray space = NewBytes(env, t.space, t.space_bytes);
+  if (space == nullptr) return;
   jintArray tokens = NewInts(env, t.tokens, t.token_count);
   if (tokens == nullptr) return;
   jintArray source = NewInts(env, t.source, t.source_count);
@@ -224,17 +226,16 @@ void GivePart(Call* call, jobject parts, const latimer_translation& t) {
     if (attention == nullptr) return;
   }
   const jlong n[] = {static_cast<jlong>(t.source_bytes),
-                     t.space_follows,
                      t.stop_reason,
                      static_cast<jlong>(t.generated_tokens),
                      t.attention_layers,
                      t.attention_heads,
                      static_cast<jlong>(t.attention_rows)};
-  jlongArray numbers = env->NewLongArray(7);
+  jlongArray numbers = env->NewLongArray(6);
   if (numbers == nullptr) return;
-  env->SetLongArrayRegion(numbers, 0, 7, n);
-  env->CallStaticVoidMethod(call->native, on_part, parts, text, tokens, source,
-                            scores, words, word_scores, links, attention,
+  env->SetLongArrayRegion(numbers, 0, 6, n);
+  env->CallStaticVoidMethod(call->native, on_part, parts, text, space, tokens,
+                            source, scores, words, word_scores, links, attention,
                             numbers);
 
   const int32_t* ids = nullptr;
@@ -295,7 +296,6 @@ struct alignas(max_align_t) OpenText {
   char* bytes;
   jsize number;
   size_t source_bytes;  // Of the part that is under way.
-  int space_follows;
   bool under_way;
 };
 
@@ -393,7 +393,6 @@ latimer_code BeginParts(Call* call, jobjectArray texts, const OpenTexts& open,
     code = latimer_begin_next(translator, text->cursor, place, &begun);
     if (code != LATIMER_OK) return code;
     text->source_bytes = begun.source_bytes;
-    text->space_follows = begun.space_follows;
     text->under_way = true;
   }
   return LATIMER_OK;
@@ -421,7 +420,6 @@ latimer_code TranslateTexts(Call* call, jobjectArray texts, jobjectArray parts,
     latimer_cursor_finish(text->cursor, &part);
     part.stop_reason = latimer_cursor_stop_reason(text->cursor);
     part.source_bytes = text->source_bytes;
-    part.space_follows = text->space_follows;
     jobject of_text = env->GetObjectArrayElement(parts, text->number);
     GiveOnePart(call, of_text, part);
     env->DeleteLocalRef(of_text);

@@ -12,8 +12,8 @@ const [kFlag, , , kChoice, kText] = Array(5).keys();
 const kOthers = ["onToken", "signal", "terms", "protectedRanges", "bannedWords", "nBest"];
 // Words of latimer_translation, in this order.
 const kTranslation = [
-  "structBytes", "text", "textBytes", "tokens", "tokenCount", "sourceBytes", "spaceFollows",
-  "stopReason", "generatedTokens", "source", "sourceCount", "scores", "links", "linkCount",
+  "structBytes", "text", "textBytes", "tokens", "tokenCount", "sourceBytes", "space",
+  "spaceBytes", "stopReason", "generatedTokens", "source", "sourceCount", "scores", "links", "linkCount",
   "layers", "heads", "rows", "hypothesisCount",
 ];
 // Milliseconds of work after which messages and events have their turn.
@@ -377,7 +377,7 @@ export class Engine {
     const taken = wasm.begin(job.cursor, at, bytes, ticket);
     if (taken < 0) this.#fail();
     const read = job.rest.subarray(0, taken);
-    const part = { job, window, read, space: this.#read("spaceFollows") !== 0 };
+    const part = { job, window, read };
     job.rest = job.rest.subarray(taken);
     job.parts.push(part);
     ++job.left;
@@ -430,7 +430,7 @@ export class Engine {
       wasm.cancel(0);
       if (ticket === -2) this.#fail();
       this.#finishPart(part, options);
-      soFar += part.text + (part.space ? " " : "");
+      soFar += part.text + part.space;
     }
     return { ...joinParts(job.parts), milliseconds: performance.now() - begun };
   }
@@ -451,6 +451,7 @@ export class Engine {
     const text = this.#array(Uint8Array, t.text, t.textBytes).slice();
     const part = {
       text: decoder.decode(text),
+      space: this.#text(t.space, t.spaceBytes),
       tokens: numbers(Int32Array, t.tokens, t.tokenCount),
       source: numbers(Int32Array, t.source, t.sourceCount),
       stopReason: kStopReasons[t.stopReason],

@@ -67,6 +67,10 @@ export interface TranslateOptions {
   protect?: boolean;
   /** Stretches of a single text, as String.slice() takes them, that come out as they are. */
   protectedRanges?: [number, number][];
+  /** false: a text that fits the longest source is translated at once, not by sentences and lines. */
+  sentences?: boolean;
+  /** true: lines are wrapped, and end a sentence only at a blank line and in a list. */
+  paragraphs?: boolean;
   /** false: do not read characters that the model lacks as what it has (a dash as -). */
   fold?: boolean;
   /** false: the model reads its unknown token for characters that it lacks, and they are lost. */
@@ -141,7 +145,7 @@ export interface Translation {
   /** Source ids, with those that the model puts around every text. */
   source: number[];
   stopReason: StopReason;
-  /** More than 1 if the text exceeds the longest source. */
+  /** How many were translated by themselves: sentences, or parts of long ones. */
   parts: number;
   generatedTokens: number;
   /** Not of translateAll(). */

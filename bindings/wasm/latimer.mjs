@@ -432,9 +432,10 @@ export class Pivot {
 
   async *translateParagraphs(text, options = {}) {
     const [first, second] = this.#share(options);
+    const ofSentence = { ...second, sentences: false };
     for await (const portion of this.first.translateParagraphs(text, first)) {
       if (!portion.source) yield portion;
-      else yield { ...portion, text: (await this.second.translate(portion.text, second)).text };
+      else yield { ...portion, text: (await this.second.translate(portion.text, ofSentence)).text };
     }
   }
 

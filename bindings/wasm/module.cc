@@ -273,7 +273,7 @@ EXPORT("translation") const latimer_translation* Translation() {
   return &state->translation;
 }
 static_assert(offsetof(latimer_translation, hypothesis_count) ==
-              17 * sizeof(uint32_t));
+              18 * sizeof(uint32_t));
 // Writes words(), three words of 32 bits each, and returns their number; -1 if
 // protected spans have changed the text.
 EXPORT("scoreWords") int ScoreWords() {

@@ -42,7 +42,7 @@ function joinHypotheses(parts) {
   });
 }
 
-const spaceAfter = (parts, i) => (parts[i].space && i < parts.length - 1 ? " " : "");
+const spaceAfter = (parts, i) => (i < parts.length - 1 ? parts[i].space : "");
 
 // The translation of a text.
 export function joinParts(parts) {

@@ -124,7 +124,7 @@ void Insight::TakeAlternatives(Translator& translator,
 // the line. A part that has fewer repeats its last one.
 void Insight::AddAlternatives(
     const std::vector<PartInsight::Alternative>& alternatives,
-    bool space_follows) {
+    std::string_view space) {
   if (alternatives_.size() < alternatives.size()) {
     alternatives_.resize(alternatives.size(), alternatives_.empty()
                                                   ? PartInsight::Alternative()
@@ -137,7 +137,7 @@ void Insight::AddAlternatives(
       alternatives_[i].text += of_part.text;
       alternatives_[i].score += of_part.score;
     }
-    if (space_follows) alternatives_[i].text += ' ';
+    alternatives_[i].text += space;
   }
 }
 
@@ -224,7 +224,7 @@ void Insight::Add(PartInsight part, const PartEnd& end) {
   for (Json& word : part.words) word_scores_.push_back(std::move(word));
   lacks_words_ = lacks_words_ || part.lacks_words;
   score_ += part.score;
-  AddAlternatives(part.alternatives, end.space_follows);
+  AddAlternatives(part.alternatives, end.space);
 }
 
 std::string Insight::JsonLine(Json json, const std::string* text,

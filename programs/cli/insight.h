@@ -37,7 +37,7 @@ struct PartInsight {
 
 // What there is between a part of a line and the next.
 struct PartEnd {
-  bool space_follows = false;  // In a translation that is made of parts.
+  std::string_view space = {};  // In a translation that is made of parts.
   // Whether the last word goes on in the next part.
   bool cuts_source_word = false;
   bool cuts_target_word = false;
@@ -94,7 +94,7 @@ class Insight {
                         PartInsight* part) const;
   void AddAlternatives(
       const std::vector<PartInsight::Alternative>& alternatives,
-      bool space_follows);
+      std::string_view space);
 
   const Arguments* arguments_ = nullptr;
   AttentionKind kind_ = AttentionKind::kCross;

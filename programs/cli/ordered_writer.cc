@@ -28,8 +28,8 @@ size_t MostBytesOfPart(uint32_t max_target_tokens) {
 
 // Whether a translation may have something of its text as it is, so that the
 // text must be there when it ends.
-bool MayKeep(const TranslateOptions& options) {
-  return options.protect || options.keep_unknown ||
+bool MayView(const TranslateOptions& options) {
+  return options.sentences || options.protect || options.keep_unknown ||
          !options.protected_patterns.empty();
 }
 
@@ -78,13 +78,14 @@ bool OrderedWriter::TakeText(bool wait) {
       break;
   }
   TranslateOptions options = options_;
+  options.sentences = options.sentences && unit_ == Unit::kLine;
   if (!text_.language_code.empty()) {
     options.language_code = text_.language_code;
   }
   ++texts_taken_;
   options.sampling.stream = texts_taken_;
   kept_text_ = nullptr;
-  if (ShowsTexts() || (unit_ != Unit::kIds && MayKeep(options))) {
+  if (ShowsTexts() || (unit_ != Unit::kIds && MayView(options))) {
     kept_text_ = CopyOfText();
   }
   cursor_.emplace(kept_text_ != nullptr ? *kept_text_ : text_.text, options);
@@ -193,7 +194,7 @@ void OrderedWriter::BeginText(Translator& translator, OutputPart& part) {
   if (!cursor_->rest().empty()) return;
   if (text_.end == SentenceEnd::kCut && !cut_reported_ && !text_.cut_reported) {
     part.warning = OutputPart::Warning::kCut;
-  } else if (cursor_->parts() > 1 && !cut_reported_) {
+  } else if (cursor_->parts() > 1 && cursor_->has_cut() && !cut_reported_) {
     part.warning = OutputPart::Warning::kInParts;
     part.count = cursor_->parts();
   } else if (!IsUtf8(text_.text)) {
@@ -252,12 +253,13 @@ void OrderedWriter::Finish(Translator& translator,
   }
   part.insight = insight_.Take(translator, translation, part.source);
   if (!ShowsTexts()) part.text = nullptr;
-  if (text_state_ != TextState::kBeginning ||
-      part.text_number != texts_taken_) {
+  const bool is_at_hand = text_state_ == TextState::kBeginning &&
+                          part.text_number == texts_taken_;
+  if (is_at_hand) cursor_->Finish(translation);
+  if (!is_at_hand || !cursor_->done()) {
+    if (!part.ends_text) parts_.Keep(translation.space, &part.space);
     return;
   }
-  cursor_->Finish(translation);
-  if (!cursor_->done()) return;
   // A budget ended the text.
   part.stop_reason = cursor_->stop_reason();
   part.warning = OutputPart::Warning::kLeft;
@@ -384,12 +386,12 @@ bool OrderedWriter::WriteSpace(const OutputPart& part) {
 }
 
 PartEnd OrderedWriter::EndOf(const OutputPart& part) const {
-  if (!part.ends_text) {
-    return {.space_follows = part.space_follows,
-            .cuts_source_word = !part.space_follows,
-            .cuts_target_word = !part.space_follows};
-  }
   const std::string_view space = SpaceOf(part);
+  if (!part.ends_text) {
+    return {.space = space,
+            .cuts_source_word = !part.space_follows,
+            .cuts_target_word = space.empty()};
+  }
   return {.cuts_source_word = space.empty(),
           .cuts_target_word =
               SpaceAfter(TranslationOf(part), space, part.end).empty()};
@@ -399,14 +401,14 @@ bool OrderedWriter::Write(OutputPart& part) {
   insight_.Add(std::move(part.insight), EndOf(part));
   if (insight_.writes_json() || insight_.checks_numbers()) {
     translation_ += TranslationOf(part);
-    if (!part.ends_text && part.space_follows) translation_ += ' ';
+    if (!part.ends_text) translation_ += SpaceOf(part);
   }
   if (insight_.writes_json()) return WriteJson(part);
   const bool n_best = insight_.writes_n_best();
   if (!n_best) WriteOnOneLine(parts_.View(part.translation));
   NoteReason(part);
   if (!part.ends_text) {
-    if (part.space_follows && !n_best) WriteText(" ");
+    if (!n_best) WriteOnOneLine(SpaceOf(part));
     return true;
   }
   Report(part);

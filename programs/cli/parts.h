@@ -17,7 +17,7 @@
 
 namespace latimer::cli {
 
-// A text, or a part of one that exceeds the longest source.
+// A text, or a part of one.
 struct OutputPart {
   enum class State : uint8_t {
     kUnderWay,
@@ -34,14 +34,14 @@ struct OutputPart {
   unsigned long long line = 0;
   State state = State::kUnderWay;
   bool ends_text = false;
-  bool space_follows = false;
+  bool space_follows = false;  // In the text.
   StopReason stop_reason = StopReason::kEos;
   Warning warning = Warning::kNone;
   uint64_t text_bytes = 0;  // Of the text, for a warning.
   uint64_t taken = 0;       // Bytes of the input up to the end of the text.
   uint64_t count = 0;       // Its parts, or the bytes that are left of it.
   TextStore::Text translation;
-  TextStore::Text space;  // After the text.
+  TextStore::Text space;  // After the text, or its translation up to here.
   // A copy of the text, and what of it this part translates, if its translation
   // keeps something of it, or is aligned or shown.
   std::shared_ptr<const std::string> text;

@@ -33,7 +33,7 @@ bool TextCollector::Write(OutputPart& part) {
   translation_ += TranslationOf(part);
   NoteReason(part);
   if (!part.ends_text) {
-    if (part.space_follows) translation_ += ' ';
+    translation_ += SpaceOf(part);
     return true;
   }
   Report(part);

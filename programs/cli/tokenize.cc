@@ -24,6 +24,7 @@ Status ReadSource(Translator& translator, std::string_view text,
   const TranslateOptions given = options;
   const std::string_view whole = text;
   options.cancel = &cancelled;
+  options.sentences = false;
   // The ids of a text of any length would take memory of any size.
   LATIMER_RETURN_IF_ERROR(translator.CountTokens(text).status());
   ids->clear();

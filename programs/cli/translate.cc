@@ -49,10 +49,13 @@ uint32_t UsefulSentences(const Arguments& arguments) {
   const std::optional<std::string> input =
       arguments.text != nullptr ? arguments.text : SmallInputFile();
   if (!input.has_value() || arguments.files.size() > 1) return UINT32_MAX;
+  const auto ends = [](char c) {
+    return std::string_view("\n.!?").find(c) != std::string_view::npos;
+  };
   const size_t sentences =
       arguments.paragraphs || arguments.html
           ? input->size() / kSentenceBytes
-          : static_cast<size_t>(std::ranges::count(*input, '\n')) +
+          : static_cast<size_t>(std::ranges::count_if(*input, ends)) +
                 input->size() / kPartBytes;
   return static_cast<uint32_t>(std::min<size_t>(sentences, UINT32_MAX - 1) + 1);
 }

@@ -119,6 +119,7 @@ bool WritesText(const TextReader& reader, int32_t id) {
 struct PartEnd {
   size_t at = 0;
   size_t protected_bytes = 0;  // Of a protected span that begins there.
+  size_t phrase_bytes = 0;     // Of a phrase that goes on beyond the part.
 };
 
 // The protected spans of a text from its beginning, as many as a part may have.
@@ -266,7 +267,7 @@ class PhraseFinder {
       }
       if (bytes > end - at) {
         const bool is_whole = is_span && finder_.EndIsSeen(spans_[span_]);
-        *cut = PartEnd{at, is_whole ? bytes : 0};
+        *cut = PartEnd{at, is_whole ? bytes : 0, bytes};
         break;
       }
       if (bytes == 0) {
@@ -445,13 +446,110 @@ LATIMER_OFF_STACK Status KeepSpan(const TextReader& reader,
   part->words = Slice(span, 0, bytes);
   part->source_count = part->words_begin = part->words_end = 0;
   part->protected_bytes = span_bytes - bytes;
+  part->end = SentenceEnd::kCut;
   const size_t space = LeadingSpaceBytes(From(text, begin + bytes));
   part->bytes = begin + bytes;
-  part->space_follows = part->protected_bytes == 0 && space > 0;
-  if (part->space_follows) part->bytes += space;
+  part->space = part->protected_bytes == 0 && space > 0 ? " " : "";
+  if (!part->space.empty()) part->bytes += space;
   if (bytes == 0 || !whole.Add({.text = part->words})) return TooMany(reader);
   *phrases = whole;
   return Status();
+}
+
+// Reads the next part, in which no sentence ends before byte *from of what is
+// left of the text. If it ends within a phrase, *from becomes the end of that,
+// and it is to be read again.
+Status ReadPart(const TextReader& plain, const TextCursor& cursor,
+                size_t most_tokens, std::span<int32_t> room, size_t* from,
+                TextPart* part, PhraseList* phrases) {
+  const TranslateOptions& options = cursor.options();
+  const std::string_view text = cursor.rest();
+  // A part has at most text_bytes behind a language code and white space, and a
+  // span may go on beyond it.
+  const size_t code = plain.tokenizer.LanguageCodeBytes(
+      Slice(text, 0, std::min<size_t>(text.size(), kProfile.text_bytes)));
+  const size_t sentence =
+      code + plain
+                 .FindSentence(From(text, code), options,
+                               *from - std::min(*from, code))
+                 .sentence;
+  const size_t before = code + LeadingSpaceBytes(From(text, code));
+  const size_t near =
+      std::min<size_t>(text.size(), before + 2 * kProfile.text_bytes);
+  SpanFinder finder(Slice(text, 0, near), near == cursor.rest_bytes(),
+                    cursor.source_bytes(), options);
+  ProtectedSpans spans;
+  if (Protects(options)) {
+    finder.Find(std::min(before + kProfile.text_bytes, sentence), &spans);
+  }
+  const char letter =
+      spans.count == 0
+          ? '\0'
+          : FindLetter(plain, Slice(text, 0, std::min(near, sentence)));
+  StandIns stand_ins = {.text = text, .letter = letter};
+  if (letter != '\0') stand_ins.ranges = spans.all();
+  const Tokenizer tokenizer = plain.tokenizer.With(stand_ins);
+  const TextReader reader = {plain.model, tokenizer, plain.target_tokenizer,
+                             plain.scratch};
+  most_tokens = std::min(most_tokens, room.size() / 2);
+  // A source of a fixed length takes its room in any case.
+  bool may_shrink = reader.model.info.generation.source_length == 0;
+  const size_t most_bytes = std::min(text.size(), spans.end);
+  size_t bytes = most_bytes;
+  size_t tokens = room.size();
+  for (;;) {
+    // Before a phrase that begins the next part, white space is in neither.
+    const size_t space =
+        bytes < text.size() ? TrailingSpaceBytes(Slice(text, 0, bytes)) : 0;
+    const Result<TextPart> read = reader.Read(
+        Slice(text, 0, bytes - space), options, room.first(tokens), *from);
+    if (!read.ok() && tokens < room.size()) {
+      may_shrink = false;  // What comes before each text needs more.
+      tokens = room.size();
+      continue;
+    }
+    if (!read.ok()) return read.status();
+    *part = *read;
+    if (bytes < text.size() && part->bytes == bytes - space) {
+      part->bytes = bytes;
+      part->end = SentenceEnd::kCut;
+      part->space = space > 0 ? " " : "";
+    }
+    if (IsKeptWhole(reader, options, part->words, {})) {
+      *phrases = {};
+      return Status();
+    }
+    const auto begin = static_cast<size_t>(part->words.data() - text.data());
+    std::optional<PartEnd> cut;
+    PhraseFinder phrase_finder(reader, *part, Slice(text, begin, near - begin),
+                               begin, finder, spans.all(), letter, options,
+                               most_tokens, room);
+    const Result<PhraseList> found = phrase_finder.Find(&cut);
+    if (found.ok()) *phrases = *found;
+    const bool no_room = found.status().code() == StatusCode::kTextTooLong;
+    if (no_room && may_shrink && tokens >= kLeastRoom) {
+      // A shorter part, which ends where a text is best cut.
+      tokens = std::max(kLeastRoom, std::min(tokens, part->source_count));
+      tokens -= tokens / 4;
+      bytes = most_bytes;
+      continue;
+    }
+    if (!cut.has_value() || (!found.ok() && !no_room)) return found.status();
+    const PartEnd end = cut.value_or(PartEnd());
+    // No sentence ends within a phrase.
+    if (end.phrase_bytes > 0 && part->end != SentenceEnd::kCut &&
+        part->end != SentenceEnd::kText) {
+      *from = begin + end.at + end.phrase_bytes;
+      return Status();
+    }
+    bytes = begin + end.at;
+    if (end.at > 0) continue;
+    if (end.protected_bytes == 0) {
+      return TooLong(cursor.source_bytes() + begin);
+    }
+    return KeepSpan(plain, text, begin, end.protected_bytes, room, part,
+                    phrases);
+  }
 }
 
 }  // namespace
@@ -511,76 +609,12 @@ Status ReadWithPhrases(const TextReader& plain, const TextCursor& cursor,
     return KeepSpan(plain, text, 0, cursor.protected_bytes(), room, part,
                     phrases);
   }
-  // A part has at most text_bytes behind a language code and white space, and a
-  // span may go on beyond it.
-  const size_t code = plain.tokenizer.LanguageCodeBytes(
-      Slice(text, 0, std::min<size_t>(text.size(), kProfile.text_bytes)));
-  const size_t before = code + LeadingSpaceBytes(From(text, code));
-  const size_t near =
-      std::min<size_t>(text.size(), before + 2 * kProfile.text_bytes);
-  SpanFinder finder(Slice(text, 0, near), near == cursor.rest_bytes(),
-                    cursor.source_bytes(), options);
-  ProtectedSpans spans;
-  if (Protects(options)) {
-    finder.Find(before + kProfile.text_bytes, &spans);
-  }
-  const char letter =
-      spans.count == 0 ? '\0' : FindLetter(plain, Slice(text, 0, near));
-  StandIns stand_ins = {.text = text, .letter = letter};
-  if (letter != '\0') stand_ins.ranges = spans.all();
-  const Tokenizer tokenizer = plain.tokenizer.With(stand_ins);
-  const TextReader reader = {plain.model, tokenizer, plain.target_tokenizer,
-                             plain.scratch};
-  most_tokens = std::min(most_tokens, room.size() / 2);
-  // A source of a fixed length takes its room in any case.
-  bool may_shrink = reader.model.info.generation.source_length == 0;
-  const size_t most_bytes = std::min(text.size(), spans.end);
-  size_t bytes = most_bytes;
-  size_t tokens = room.size();
+  size_t from = 0;
   for (;;) {
-    // Before a phrase that begins the next part, white space is in neither.
-    const size_t space =
-        bytes < text.size() ? TrailingSpaceBytes(Slice(text, 0, bytes)) : 0;
-    const Result<TextPart> read =
-        reader.Read(Slice(text, 0, bytes - space), options, room.first(tokens));
-    if (!read.ok() && tokens < room.size()) {
-      may_shrink = false;  // What comes before each text needs more.
-      tokens = room.size();
-      continue;
-    }
-    if (!read.ok()) return read.status();
-    *part = *read;
-    if (space > 0 && part->bytes == bytes - space) {
-      part->bytes = bytes;
-      part->space_follows = true;
-    }
-    if (IsKeptWhole(reader, options, part->words, {})) {
-      *phrases = {};
-      return Status();
-    }
-    const auto begin = static_cast<size_t>(part->words.data() - text.data());
-    std::optional<PartEnd> cut;
-    PhraseFinder phrase_finder(reader, *part, Slice(text, begin, near - begin),
-                               begin, finder, spans.all(), letter, options,
-                               most_tokens, room);
-    const Result<PhraseList> found = phrase_finder.Find(&cut);
-    if (found.ok()) *phrases = *found;
-    const bool no_room = found.status().code() == StatusCode::kTextTooLong;
-    if (no_room && may_shrink && tokens >= kLeastRoom) {
-      // A shorter part, which ends where a text is best cut.
-      tokens = std::max(kLeastRoom, std::min(tokens, part->source_count));
-      tokens -= tokens / 4;
-      bytes = most_bytes;
-      continue;
-    }
-    if (!cut.has_value() || (!found.ok() && !no_room)) return found.status();
-    bytes = begin + cut->at;
-    if (cut->at > 0) continue;
-    if (cut->protected_bytes == 0) {
-      return TooLong(cursor.source_bytes() + begin);
-    }
-    return KeepSpan(plain, text, begin, cut->protected_bytes, room, part,
-                    phrases);
+    const size_t last = from;
+    const Status status =
+        ReadPart(plain, cursor, most_tokens, room, &from, part, phrases);
+    if (!status.ok() || from == last) return status;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "latimer/internal/sentence_scanner.h"
 #include "latimer/translation.h"
 #include "search/beams.h"
 #include "search/cache_pool.h"
@@ -93,6 +94,9 @@ struct Sentence {
   bool folds = false;
   std::string_view text;
   uint32_t text_offset = 0;  // In what the caller gave.
+  // What follows it there.
+  SentenceEnd text_ends = {};
+  std::string_view space;
   uint32_t text_begin = 0;
   uint32_t text_end = 0;
   // Whether the translation is the text itself, without a search.

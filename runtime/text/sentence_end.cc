@@ -102,7 +102,9 @@ struct Following {
 Following Look(std::string_view text, bool all) {
   using Kind = Following::Kind;
   for (int i = 0; i < 2 * kMostMarks; ++i) {
-    if (text.empty()) return {all ? Kind::kNothing : Kind::kNeedsMore, text};
+    // Marks alone, such as the » of " »", belong to the sentence before them.
+    const Kind end = i == 0 ? Kind::kNothing : Kind::kClosing;
+    if (text.empty()) return {all ? end : Kind::kNeedsMore, text};
     const Utf8Char c = FirstChar(text);
     if (c.bytes == 0) {
       const bool cut = text.size() < AnnouncedBytes(text[0]);

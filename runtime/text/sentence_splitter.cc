@@ -99,37 +99,46 @@ size_t SentenceSplitter::Push(std::string_view bytes) {
   return taken;
 }
 
-// Returns in *out the first `bytes`, of which the first `sentence` are the
-// sentence and the others white space.
-SentenceSplitter::Scan SentenceSplitter::Give(size_t sentence, size_t bytes,
-                                              SentenceEnd end,
-                                              SourceSentence* out) {
+// Returns in *out what lies before a place, and the white space there.
+void SentenceSplitter::Give(const SentencePlace& place, SourceSentence* out) {
   const std::string_view text = Rest();
-  *out = {Slice(text, 0, sentence), Slice(text, sentence, bytes - sentence),
-          end, line_};
-  for (size_t i = 0; i < bytes; ++i) line_ += text[i] == '\n' ? 1 : 0;
-  begin_ += bytes;
-  scanned_ = 0;
+  *out = {Slice(text, 0, place.sentence),
+          Slice(text, place.sentence, place.bytes - place.sentence), place.end,
+          line_};
+  for (size_t i = 0; i < place.bytes; ++i) line_ += text[i] == '\n' ? 1 : 0;
+  begin_ += place.bytes;
+  scanner_.Reset();
+}
+
+SentenceScanner::Step SentenceScanner::Found(size_t sentence, size_t bytes,
+                                             SentenceEnd end,
+                                             SentencePlace* out) {
+  *out = {sentence, bytes, end};
+  scanned_ = bytes;
   after_stop_ = after_quote_ = false;
-  return Scan::kSentence;
+  return Step::kFound;
 }
 
 // At white space.
-SentenceSplitter::Scan SentenceSplitter::ScanSpace(std::string_view text,
+SentenceScanner::Step SentenceScanner::ScanSpace(std::string_view text,
                                                    bool all,
-                                                   SourceSentence* out) {
+                                                   SentencePlace* out) {
   // Before any sentence, each line of white space is returned by itself.
-  const uint32_t breaks = scanned_ == 0 ? 1 : 2;
+  const uint32_t breaks = scanned_ == 0               ? 1
+                          : lines_ == Lines::kWrapped ? 2
+                                                      : UINT32_MAX;
   uint32_t lines = 0;
   bool known = false;
   const size_t end = SpaceEnd(text, scanned_, breaks, all, &lines, &known);
-  if (lines >= breaks) return Give(scanned_, end, SentenceEnd::kParagraph, out);
-  if (!known) return Scan::kNeedsMore;
+  if (lines >= breaks) return Found(scanned_, end, SentenceEnd::kParagraph, out);
+  if (!known) return Step::kNeedsMore;
   if (end == text.size()) {
-    return Give(scanned_, end, ended_ ? SentenceEnd::kText : SentenceEnd::kCut,
-                out);
+    return Found(scanned_, end, SentenceEnd::kText, out);
   }
-  if (scanned_ == 0) return Give(0, end, SentenceEnd::kSentence, out);
+  if (scanned_ == 0) return Found(0, end, SentenceEnd::kSentence, out);
+  if (lines > 0 && lines_ == Lines::kKept) {
+    return Found(scanned_, end, SentenceEnd::kLine, out);
+  }
   const std::string_view before = Slice(text, 0, scanned_);
   const std::string_view after = From(text, end);
   const Verdict item =
@@ -138,9 +147,9 @@ SentenceSplitter::Scan SentenceSplitter::ScanSpace(std::string_view text,
       item == Verdict::kNo ? EndsAtSpace(rules_, before, after, all) : item;
   switch (sentence) {
     case Verdict::kNeedsMore:
-      return Scan::kNeedsMore;
+      return Step::kNeedsMore;
     case Verdict::kYes:
-      return Give(
+      return Found(
           scanned_, end,
           item == Verdict::kYes ? SentenceEnd::kLine : SentenceEnd::kSentence,
           out);
@@ -149,47 +158,59 @@ SentenceSplitter::Scan SentenceSplitter::ScanSpace(std::string_view text,
   }
   scanned_ = end;
   after_stop_ = after_quote_ = false;
-  return Scan::kGoOn;
+  return Step::kGoOn;
 }
 
 // At a character that is not white space.
-SentenceSplitter::Scan SentenceSplitter::ScanLetter(std::string_view text,
+SentenceScanner::Step SentenceScanner::ScanLetter(std::string_view text,
                                                     bool all,
-                                                    SourceSentence* out) {
+                                                    SentencePlace* out) {
   const Utf8Char c = FirstChar(From(text, scanned_));
   if (c.bytes == 0) {
     if (!all && text.size() - scanned_ < AnnouncedBytes(text[scanned_])) {
-      return Scan::kNeedsMore;
+      return Step::kNeedsMore;
     }
   } else if (IsUnspacedStop(c.code_point)) {
     after_stop_ = true;
     after_quote_ = false;
     scanned_ += c.bytes;
-    return Scan::kGoOn;
+    return Step::kGoOn;
   } else if (after_stop_ && (Closes(c.code_point) || IsStop(c.code_point))) {
     after_quote_ = after_quote_ || Closes(c.code_point);
     scanned_ += c.bytes;
-    return Scan::kGoOn;
+    return Step::kGoOn;
   }
   if (after_stop_) {
     if (!(after_quote_ && c.bytes > 0 && IsQuotingParticle(c.code_point))) {
-      return Give(scanned_, scanned_, SentenceEnd::kSentence, out);
+      return Found(scanned_, scanned_, SentenceEnd::kSentence, out);
     }
     after_stop_ = after_quote_ = false;
   }
   scanned_ += c.bytes > 0 ? c.bytes : 1;
-  return Scan::kGoOn;
+  return Step::kGoOn;
+}
+
+bool SentenceScanner::Scan(std::string_view text, bool all,
+                           SentencePlace* out) {
+  while (scanned_ < text.size()) {
+    const Step step = IsBreak(FirstChar(From(text, scanned_)))
+                          ? ScanSpace(text, all, out)
+                          : ScanLetter(text, all, out);
+    if (step != Step::kGoOn) return step == Step::kFound;
+  }
+  return false;
 }
 
 bool SentenceSplitter::Next(SourceSentence* out) {
   const std::string_view text = Rest();
   const bool full = text.size() == sizeof(buffer_);
-  const bool all = ended_ || full;
-  while (scanned_ < text.size()) {
-    const Utf8Char c = FirstChar(From(text, scanned_));
-    const Scan scan =
-        IsBreak(c) ? ScanSpace(text, all, out) : ScanLetter(text, all, out);
-    if (scan != Scan::kGoOn) return scan == Scan::kSentence;
+  SentencePlace place;
+  if (scanner_.Scan(text, ended_ || full, &place)) {
+    if (place.end == SentenceEnd::kText && !ended_) {
+      place.end = SentenceEnd::kCut;
+    }
+    Give(place, out);
+    return true;
   }
   if (text.empty()) {
     if (ended_) line_ = 1;
@@ -197,17 +218,19 @@ bool SentenceSplitter::Next(SourceSentence* out) {
     return false;
   }
   if (ended_) {
-    Give(text.size(), text.size(), SentenceEnd::kText, out);
+    Give({text.size(), text.size(), SentenceEnd::kText}, out);
     return true;
   }
   if (!full) return false;
-  size_t end = FindCut(text);
-  size_t sentence = end;
-  for (Utf8Char c; IsBreak(c = LastChar(Slice(text, 0, sentence)));) {
-    sentence -= c.bytes;
+  const size_t cut = FindCut(text);
+  place = {cut, cut, SentenceEnd::kCut};
+  for (Utf8Char c; IsBreak(c = LastChar(Slice(text, 0, place.sentence)));) {
+    place.sentence -= c.bytes;
   }
-  for (Utf8Char c; IsBreak(c = FirstChar(From(text, end)));) end += c.bytes;
-  Give(sentence, end, SentenceEnd::kCut, out);
+  for (Utf8Char c; IsBreak(c = FirstChar(From(text, place.bytes)));) {
+    place.bytes += c.bytes;
+  }
+  Give(place, out);
   return true;
 }
 

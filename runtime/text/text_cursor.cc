@@ -20,12 +20,13 @@ void TextCursor::Move(std::string_view rest, std::string_view language_code) {
   options_.language_code = language_code;
 }
 
-void TextCursor::Take(size_t bytes, bool space_follows,
+void TextCursor::Take(size_t bytes, bool space_follows, bool cuts_sentence,
                       std::string_view language_code, size_t protected_bytes) {
   rest_.remove_prefix(bytes);
   protected_bytes_ = protected_bytes;
   source_bytes_ += bytes;
   space_follows_ = space_follows;
+  has_cut_ = has_cut_ || cuts_sentence;
   options_.language_code = language_code;
   // Each part draws numbers of its own.
   options_.sampling.stream += uint64_t{1} << 40;

@@ -90,7 +90,8 @@ std::vector<Spoken> TranslateAll(const ModelBytes& model,
   EXPECT_TRUE(translator.Load(model.bytes(), &test_workspace).ok());
   std::vector<Spoken> all;
   for (const std::string& line : lines) {
-    const Result<Translation> result = translator.Translate(line);
+    const Result<Translation> result =
+        translator.Translate(line, {.sentences = false});
     EXPECT_TRUE(result.ok()) << result.status().message();
     all.push_back({std::string(result->text),
                    {result->tokens.begin(), result->tokens.end()}});

@@ -522,7 +522,7 @@ TEST_F(CliTextTest, ALongLineIsTranslatedInPartsWithAWarning) {
     return line + "\n";
   };
   const Outcome outcome =
-      Latimer({"translate", Model()}, sentences(kSentences));
+      Latimer({"translate", Model(), "--no-sentences"}, sentences(kSentences));
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.err,
               AllOf(HasSubstr("warning: line 1"), HasSubstr("parts")));
@@ -530,7 +530,8 @@ TEST_F(CliTextTest, ALongLineIsTranslatedInPartsWithAWarning) {
   for (size_t done = 0; done < kSentences; done += kPart) {
     parts += sentences(std::min(kPart, kSentences - done));
   }
-  std::string joined = Latimer({"translate", Model()}, parts).out;
+  std::string joined =
+      Latimer({"translate", Model(), "--no-sentences"}, parts).out;
   std::replace(joined.begin(), joined.end() - 1, '\n', ' ');
   EXPECT_EQ(outcome.out, joined);
 }

@@ -337,7 +337,9 @@ TEST_F(InsightCliTest, ALineInPartsHasTheWordsOfAllPartsOrNone) {
                     file.bytes().size()});
   const auto words = [&model](const std::string& text) {
     const Outcome outcome = RunProgram(
-        "latimer", {"translate", model, "--json", "--protect"}, text + "\n");
+        "latimer",
+        {"translate", model, "--json", "--protect", "--no-sentences"},
+        text + "\n");
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("parts"));
     const Json json = Json::parse(outcome.out);

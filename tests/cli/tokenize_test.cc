@@ -118,8 +118,8 @@ TEST(TokenizeTest, TheIdsAreTranslatedAsTheTextIs) {
   with_ids.push_back("--ids");
   const Outcome translated = family.Run("translate", with_ids, ids.out);
   ASSERT_EQ(translated.code, 0) << translated.err;
-  options.insert(options.end(),
-                 {"--no-guards", "--no-fold", "--no-keep-unknown"});
+  options.insert(options.end(), {"--no-sentences", "--no-guards", "--no-fold",
+                                 "--no-keep-unknown"});
   EXPECT_EQ(family.Run("tokenize", {"--decode"}, translated.out).out,
             family.Run("translate", options, TextsOf(rows)).out);
 }

@@ -44,7 +44,7 @@ class TranslateLinesTest : public ::testing::Test {
 };
 std::unique_ptr<TempFolder> TranslateLinesTest::folder_;
 
-// Long and short lines in turn, empty ones, and one of several parts.
+// Long and short lines in turn, empty ones, and one with a sentence that is cut.
 std::string ManyLines() {
   const std::vector<std::string> lines =
       ReadLines(DemoDirectory() / "data" / "test.en");
@@ -57,7 +57,7 @@ std::string ManyLines() {
     text += i % 31 == 30 ? "\n\n" : "\n";
   }
   if (kEmulated) return text;
-  for (int i = 0; i < 120; ++i) text += "Tom wants to learn German. ";
+  for (int i = 0; i < 120; ++i) text += "Tom wants to learn German, and ";
   return text + "\nThe end.\n";
 }
 
@@ -103,11 +103,26 @@ TEST_F(TranslateLinesTest, LinesWithOtherNumbersAreReported) {
 
 TEST_F(TranslateLinesTest, NumbersOfALineInPartsAreThoseOfAllParts) {
   std::string line = "Tom has $1,988.50. ";
-  for (int i = 0; i < 120; ++i) line += "Tom wants to learn German. ";
+  for (int i = 0; i < 120; ++i) line += "Tom wants to learn German, and ";
   const Outcome outcome =
       Translate(line + "\n", {"--check-numbers", "--protect"});
   EXPECT_THAT(outcome.err, HasSubstr("was translated in"));
   EXPECT_EQ(outcome.err.find("the translation"), std::string::npos);
+}
+
+TEST_F(TranslateLinesTest, EachSentenceOfALineIsTranslatedAsALine) {
+  const std::string a = "Where is the station?", b = "Tom is here.";
+  const std::string lines = Translate(a + "\n" + b + "\n").out;
+  const size_t end = lines.find('\n');
+  const std::string both =
+      lines.substr(0, end) + "  " + lines.substr(end + 1);
+  const Outcome one = Translate(a + "  " + b + " \n");
+  EXPECT_EQ(one.out, both);
+  EXPECT_EQ(one.err, "");
+  EXPECT_NE(Translate(a + "  " + b + "\n", {"--no-sentences"}).out, "");
+  // Words are counted in the whole line.
+  EXPECT_THAT(Translate(a + "  " + b + "\n", {"--alignment"}).out,
+              testing::HasSubstr(" 4-"));
 }
 
 TEST_F(TranslateLinesTest, WhatCameBeforeABadLineIsWrittenInFull) {

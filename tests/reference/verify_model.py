@@ -288,8 +288,8 @@ class Latimer:
         return [Translation(ints(line)) for line in out.splitlines()]
 
     def translate(self, model: Path, lines: list[str]) -> list[str]:
-        return [row["text"] for row in self._json(model, lines, "--no-guards", "--no-fold", "--no-keep-unknown",
-                                                  *self.languages, *self.limit)]
+        return [row["text"] for row in self._json(model, lines, "--no-sentences", "--no-guards", "--no-fold",
+                                                  "--no-keep-unknown", *self.languages, *self.limit)]
 
     def _for_ids(self) -> list[str]:
         target = self.languages[self.languages.index("--target-lang"):][:2] if "--target-lang" in self.languages else []

@@ -483,7 +483,7 @@ TEST_F(CApiTest, ALengthWithoutASourceIsRefused) {
 struct Part {
   std::string text;
   size_t source_bytes;
-  bool space_follows;
+  std::string space;
   bool operator==(const Part&) const = default;
 };
 
@@ -507,7 +507,7 @@ Parts PartsOfCpp(Translator& translator, std::string_view text,
     EXPECT_TRUE(part.ok()) << part.status().message();
     if (!part.ok()) break;
     all.parts.push_back(
-        {std::string(part->text), part->source_bytes, cursor.space_follows()});
+        {std::string(part->text), part->source_bytes, std::string(part->space)});
   }
   all.stop_reason = static_cast<int>(cursor.stop_reason());
   all.source_bytes = cursor.source_bytes();
@@ -532,10 +532,8 @@ Parts PartsOfC(const Loaded& c, std::string text,
     EXPECT_EQ(latimer_cursor_can_begin(cursor), 1);
     const size_t before = latimer_cursor_source_bytes(cursor);
     latimer_code code;
-    bool space = false;
     if (side_by_side) {
       code = latimer_begin_next(c.get(), cursor, 7, &part);
-      space = part.space_follows != 0;
       EXPECT_EQ(part.source_bytes,
                 latimer_cursor_source_bytes(cursor) - before);
       int finished = 0;
@@ -547,12 +545,13 @@ Parts PartsOfC(const Loaded& c, std::string text,
       latimer_cursor_finish(cursor, &part);
     } else {
       code = latimer_translate_next(c.get(), cursor, &part);
-      space = part.space_follows != 0;
     }
     EXPECT_EQ(code, LATIMER_OK) << c.message();
     if (code != LATIMER_OK) break;
     const size_t bytes = latimer_cursor_source_bytes(cursor) - before;
-    all.parts.push_back({{part.text, part.text_bytes}, bytes, space});
+    all.parts.push_back({{part.text, part.text_bytes},
+                         bytes,
+                         std::string(part.space, part.space_bytes)});
     text.insert(0, window, bytes, window.npos);
   }
   EXPECT_EQ(latimer_cursor_can_begin(cursor), 0);

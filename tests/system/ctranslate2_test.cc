@@ -165,7 +165,8 @@ TEST_P(CTranslate2TextsTest, IdsEqualCTranslate2) {
     options.source_language = source;
     options.target_language = target;
     options.max_target_tokens = fixture["max_new_tokens"].get<uint32_t>();
-    options.fold = options.keep_unknown = false;  // As in CTranslate2.
+    // As in CTranslate2.
+    options.sentences = options.fold = options.keep_unknown = false;
     const Result<Translation> result =
         translator.Translate(row["text"].get<std::string>(), options);
     ASSERT_TRUE(result.ok()) << result.status().message();

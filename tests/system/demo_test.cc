@@ -91,7 +91,8 @@ TEST_F(DemoTest, F32GivesTheIdsAndTheTextOfTransformers) {
       continue;
     }
     ++same;
-    const auto from_text = translator_.Translate(row.source_text);
+    const auto from_text =
+        translator_.Translate(row.source_text, {.sentences = false});
     ASSERT_TRUE(from_text.ok()) << from_text.status().message();
     EXPECT_EQ(from_text->text, row.target_text);
     EXPECT_EQ(from_text->stop_reason, StopReason::kEos);
@@ -151,7 +152,7 @@ TEST_F(DemoTest, ALongTextIsCutAtSentenceEndsAndNothingIsDropped) {
   std::string text = sentence;
   for (size_t i = 1; i < FewerIfSlow(400, 100); ++i) text += " " + sentence;
 
-  TextCursor cursor(text, {});
+  TextCursor cursor(text, {.sentences = false});
   while (!cursor.done()) {
     const std::string_view rest = cursor.rest();
     const auto part = translator_.TranslateNext(cursor);
@@ -162,7 +163,7 @@ TEST_F(DemoTest, ALongTextIsCutAtSentenceEndsAndNothingIsDropped) {
     // Each part is whole sentences.
     EXPECT_EQ(source.find_last_not_of(' '), source.rfind('.'));
     EXPECT_EQ(cursor.rest(), rest.substr(part->source_bytes));
-    EXPECT_EQ(cursor.space_follows(), !cursor.rest().empty());
+    EXPECT_EQ(part->space, cursor.done() ? "" : " ");
   }
   // 400 sentences of 6 or more tokens, 512 tokens a part.
   EXPECT_GE(cursor.parts(), FewerIfSlow(5, 2));
@@ -181,7 +182,7 @@ TEST_F(DemoTest, TranslateJoinsThePartsThatTranslateNextGives) {
     const auto part = translator_.TranslateNext(cursor);
     ASSERT_TRUE(part.ok()) << part.status().message();
     joined += part->text;
-    if (!cursor.done() && cursor.space_follows()) joined += ' ';
+    if (!cursor.done()) joined += part->space;
   }
   EXPECT_GE(cursor.parts(), 2u);
   const auto whole = translator_.Translate(text);

@@ -42,7 +42,8 @@ TEST_P(FamilyTextsTest, TextsEqualThoseOfTransformers) {
     options.source_language = source;
     options.target_language = target;
     options.task = task;
-    options.fold = options.keep_unknown = false;  // As in transformers.
+    // As in transformers.
+    options.sentences = options.fold = options.keep_unknown = false;
     const Result<Translation> result =
         translator.Translate(row["text"].get<std::string>(), options);
     ASSERT_TRUE(result.ok()) << result.status().message();

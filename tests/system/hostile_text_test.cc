@@ -50,15 +50,14 @@ class HostileTranslationTest : public testing::Test {
         break;
       }
       whole += part->text;
-      if (!cursor.done() && cursor.space_follows()) whole += ' ';
+      if (!cursor.done()) whole += part->space;
     }
     return whole;
   }
 
   std::string SideBySide(std::string_view text) {
     struct Part {
-      std::string text;
-      bool space = false;
+      std::string text, space;
     };
     std::vector<Part> parts;
     TextCursor cursor(text, kOptions);
@@ -69,17 +68,18 @@ class HostileTranslationTest : public testing::Test {
           ADD_FAILURE() << begun.message();
           return "";
         }
-        parts.push_back({"", cursor.space_follows() && !cursor.done()});
+        parts.emplace_back();
       }
       FinishedTranslation out;
       if (!translator_.Advance(&out)) continue;
       EXPECT_TRUE(out.status.ok()) << out.status.message();
-      parts[out.ticket].text = out.translation.text;
+      parts[out.ticket] = {std::string(out.translation.text),
+                           std::string(out.translation.space)};
     }
     std::string whole;
-    for (const Part& part : parts) {
-      whole += part.text;
-      if (part.space) whole += ' ';
+    for (size_t i = 0; i < parts.size(); ++i) {
+      whole += parts[i].text;
+      if (i + 1 < parts.size()) whole += parts[i].space;
     }
     return whole;
   }

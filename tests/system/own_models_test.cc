@@ -104,7 +104,8 @@ TEST(OwnModelsTextTest, TranslationsEqualPyTorchs) {
       EXPECT_EQ(ids, row["src_ids"].get<std::vector<int32_t>>()) << text;
       const auto result = translator.Translate(
           text,
-          {.max_target_tokens = model.fixture["max_new_tokens"].get<uint32_t>(),
+          {.sentences = false,
+           .max_target_tokens = model.fixture["max_new_tokens"].get<uint32_t>(),
            .language_code = {}});
       ASSERT_TRUE(result.ok()) << result.status().message();
       EXPECT_EQ(result->text, row["output_text"].get<std::string>()) << text;

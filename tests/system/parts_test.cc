@@ -56,7 +56,7 @@ class PartsTest : public testing::Test {
         sum.log_probability += static_cast<double>(score.log_probability);
       }
       sum.text += part->text;
-      if (!cursor.done() && cursor.space_follows()) sum.text += ' ';
+      if (!cursor.done()) sum.text += part->space;
       sum.tokens += part->tokens.size();
       sum.generated += part->generated_tokens;
       sum.reason = std::max(sum.reason, part->stop_reason);
@@ -144,6 +144,8 @@ TEST_F(PartsTest, CIsAsCpp) {
   const Result<Translation> expected = translator_.Translate(text_, same);
   ASSERT_TRUE(expected.ok()) << expected.status().message();
   const std::string text(expected->text);
+  const size_t count_of_parts = expected->parts;
+  EXPECT_EQ(count_of_parts, 19u);
   const float mean = expected->mean_score.value_or(0);
 
   auto load = Sized<latimer_load_options>();
@@ -170,7 +172,7 @@ TEST_F(PartsTest, CIsAsCpp) {
             LATIMER_OK)
       << latimer_message(c);
   EXPECT_EQ(std::string(whole.text, whole.text_bytes), text);
-  EXPECT_EQ(whole.parts, 3u);
+  EXPECT_EQ(whole.parts, count_of_parts);
   EXPECT_EQ(whole.source_bytes, text_.size());
   EXPECT_EQ(whole.mean_score, static_cast<double>(mean));
   EXPECT_EQ(whole.token_count, 0u);
@@ -202,8 +204,98 @@ TEST_F(PartsTest, CIsAsCpp) {
     EXPECT_EQ(part.link_count, part.token_count);
     EXPECT_EQ(part.hypothesis_count, 2u);
   }
-  EXPECT_EQ(parts, 3u);
+  EXPECT_EQ(parts, count_of_parts);
   latimer_unload(c);
+}
+
+// ---- Sentences ----
+
+constexpr std::string_view kQuestion = "Where is the station?";
+constexpr std::string_view kAnswer = "She reads a good book.";
+
+class SentencesTest : public PartsTest {
+ protected:
+  std::string Text(std::string_view text,
+                   const TranslateOptions& options = {}) {
+    const Result<Translation> all = translator_.Translate(text, options);
+    EXPECT_TRUE(all.ok()) << all.status().message();
+    if (!all.ok()) return "";
+    parts_ = all->parts;
+    return std::string(all->text);
+  }
+
+  size_t parts_ = 0;  // Of the last text.
+};
+
+TEST_F(SentencesTest, EachIsTranslatedAsItIsAlone) {
+  const std::string question = Text(kQuestion);
+  const std::string answer = Text(kAnswer);
+  for (const std::string space : {" ", "  ", "\t", "\n", "\r\n", "\n\n \n"}) {
+    std::string text(kQuestion);
+    text.append(space).append(kAnswer);
+    EXPECT_EQ(Text(text), question + space + answer);
+    EXPECT_EQ(parts_, 2u);
+    // White space at the ends is no part and does not come out.
+    EXPECT_EQ(Text(space + text + space), question + space + answer);
+    EXPECT_EQ(parts_, 2u);
+  }
+}
+
+TEST_F(SentencesTest, ALineIsOneWithoutAStop) {
+  const std::string title = Text("The station");
+  EXPECT_EQ(Text("The station\nWhere is the station?"),
+            title + "\n" + Text(kQuestion));
+}
+
+TEST_F(SentencesTest, AbbreviationsAndNumbersEndNone) {
+  for (const char* text :
+       {"Mr. Smith reads a good book.", "It costs 3.50 a day.", "Go to 5 p.m.",
+        "He said: \"Yes.\"", "No. 5 is here.", "...", "", " \n "}) {
+    Text(text);
+    EXPECT_EQ(parts_, 1u) << text;
+  }
+}
+
+TEST_F(SentencesTest, AnOptionTranslatesThemAtOnce) {
+  const std::string text = std::string(kQuestion) + " " + std::string(kAnswer);
+  Text(text, {.sentences = false});
+  EXPECT_EQ(parts_, 1u);
+  // What belongs to one source needs one.
+  Text(text, {.alternatives = 2});
+  EXPECT_EQ(parts_, 1u);
+  Text(text, {.attention = AttentionKind::kCross});
+  EXPECT_EQ(parts_, 1u);
+  Text(text, {.prefix = "Summary: "});
+  EXPECT_EQ(parts_, 1u);
+}
+
+TEST_F(SentencesTest, NoneEndsWithinATermOrAProtectedSpan) {
+  const std::string_view text = "She reads Mind. Body now. Hello.";
+  const TextRange range = {10, 20};  // "Mind. Body"
+  const std::string kept = Text(text, {.protected_ranges = {&range, 1}});
+  EXPECT_EQ(parts_, 2u);
+  EXPECT_THAT(kept, HasSubstr("Mind. Body"));
+  const Term term("Mind. Body", "Buch");
+  EXPECT_THAT(Text(text, {.terms = {&term, 1}}), HasSubstr("Buch"));
+  EXPECT_EQ(parts_, 2u);
+  const std::string_view pattern = "Mind. Body";
+  Text(text, {.protected_patterns = {&pattern, 1}});
+  EXPECT_EQ(parts_, 2u);
+}
+
+TEST_F(SentencesTest, OnlyOneThatIsTooLongIsCut) {
+  std::string words = "She";
+  for (int i = 0; i < 200; ++i) words += " reads a good book and";
+  for (const std::string& text :
+       {std::string(text_), words + " sleeps. " + std::string(kQuestion)}) {
+    TextCursor cursor(text, {.max_target_tokens = 2});
+    size_t parts = 0;
+    for (; !cursor.done(); ++parts) {
+      ASSERT_TRUE(translator_.TranslateNext(cursor).ok());
+    }
+    EXPECT_EQ(cursor.has_cut(), text != text_);
+    EXPECT_GE(parts, text == text_ ? 19u : 3u);
+  }
 }
 
 }  // namespace latimer::parts_test

@@ -384,7 +384,7 @@ TEST_F(DemoPhrasesTest, ALongRangeComesWhole) {
         const auto part = translator_.TranslateNext(cursor);
         ASSERT_TRUE(part.ok()) << part.status().message();
         translation += part->text;
-        if (cursor.space_follows()) translation += ' ';
+        translation += part->space;
       }
       EXPECT_EQ(Count(translation, " " + span + " "), 1u) << translation;
     }

@@ -415,13 +415,15 @@ TEST_F(StopCliTest, LinesThatDidNotEndByThemselvesAreNamed) {
   const std::string input = "Hi.\n\n" + kText + " " + kText + "\nHello.\n";
   const Outcome all = Translate(input);
   EXPECT_EQ(all.err, "");
-  const Outcome cut = Translate(input, {"--budget-tokens", "9"});
+  const Outcome cut =
+      Translate(input, {"--no-sentences", "--budget-tokens", "9"});
   EXPECT_EQ(cut.code, 0);
   EXPECT_EQ(std::ranges::count(cut.out, '\n'), 4);
   EXPECT_EQ(cut.err,
             "latimer: warning: line 3: --budget-tokens or --budget-ms cut the "
             "translation.\n");
-  const Outcome limited = Translate(input, {"--max-target-tokens", "9"});
+  const Outcome limited =
+      Translate(input, {"--no-sentences", "--max-target-tokens", "9"});
   EXPECT_EQ(limited.code, 0);
   EXPECT_EQ(limited.out, cut.out);
   EXPECT_EQ(limited.err,

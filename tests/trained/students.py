@@ -25,8 +25,8 @@ from program import Latimer  # noqa: E402
 SKIPPED = 77
 WEIGHTS = ("f32", "int8", "int6")
 MAX_LOSS = 0.2  # BLEU.
-# The engine reads a text as it is, loses what it cannot read, and looks for no loops.
-PLAIN = ("--no-fold", "--no-guards", "--no-keep-unknown")
+# The engine reads a text as it is and at once, loses what it cannot read, and looks for no loops.
+PLAIN = ("--no-sentences", "--no-fold", "--no-guards", "--no-keep-unknown")
 
 
 def engine(cache: Path):

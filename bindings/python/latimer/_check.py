@@ -15,7 +15,9 @@ Answer = Union[str, Sequence[int], Mapping[str, Any]]
 _TOLERANCE = 1e-3
 
 # Without what the original's code does not do; see docs/translate.md.
-_PLAIN: Any = {"guards": False, "fold": False, "keep_unknown": False}
+_PLAIN: Any = {
+    "sentences": False, "guards": False, "fold": False, "keep_unknown": False,
+}
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,11 @@ class TranslateOptions(TypedDict, total=False):
         task: one of Translator.info.tasks, such as "summarization".
         prefix: put before the text in place of the task's.
         max_target_tokens, min_target_tokens: of a translation, or of each
-            part of a text that exceeds the longest source, EOS included.
+            sentence of a text that has several, EOS included.
+        sentences: False: a text that fits the longest source is translated at
+            once, as the original library does it, not by sentences and lines.
+        paragraphs: True: lines are wrapped. A line break ends a sentence only
+            at a blank line and in a list, and becomes a space elsewhere.
         beams: 1 for greedy search, which is the fastest.
         alternatives: instead of beams: that many hypotheses, which begin with
             the best tokens after target_prefix, each completed greedily.
@@ -82,6 +86,8 @@ class TranslateOptions(TypedDict, total=False):
     prefix: str
     max_target_tokens: int
     min_target_tokens: int
+    sentences: bool
+    paragraphs: bool
     beams: int
     alternatives: int
     length_penalty: float

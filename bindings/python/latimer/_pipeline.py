@@ -94,5 +94,7 @@ def pipeline(
         raise ValueError(
             f"device {device}: Latimer translates on the CPU; leave it out."
         )
+    if key != "translation_text":  # What it makes is made of the whole text.
+        options.setdefault("sentences", False)
     own = {name: options.pop(name) for name in OWN if name in options}
     return Pipeline(Translator.from_pretrained(model, **own), key, **options)

@@ -82,6 +82,7 @@ class PivotTranslator(TextTranslator, DocumentTranslator):
                 if portion.source:
                     yield portion.text
 
+        second["sentences"] = False
         translations = self.second.translate(sentences(), **second)
 
         def run() -> Iterator[StreamedText]:

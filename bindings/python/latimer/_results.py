@@ -82,8 +82,8 @@ class Hypothesis:
 class Translation:
     """A text's translation.
 
-    A text that exceeds the longest source is translated in parts. Everything
-    is then of all parts, but for the attention, which is refused.
+    A text is translated in parts, its sentences. Everything is of all of them,
+    but for the attention, which is refused for several.
     """
 
     text: str
@@ -109,6 +109,10 @@ class Translation:
     hypotheses: tuple[Hypothesis, ...] = ()
     """With n_best: the best first. With several parts, each is made of the
     hypotheses of the same rank, and its score is the sum of theirs."""
+    source_lang: str | None = None
+    """By AutoTranslator: the language of the text; None without letters."""
+    confidence: float | None = None
+    """By AutoTranslator: the probability that it is that language."""
     _attention: ClassVar[Any] = None  # No field, but each may have its own.
 
     @property

@@ -175,6 +175,8 @@ Received = TypeVar("Received")
 # Texts that are read before the first of them is translated: this many for each
 # sentence side by side, so that other lanes go on while a long one is under way.
 AHEAD = 2
+# Those of a translator that was not told how many.
+LANES = 32
 
 # Short pushes, so that an interrupt need not wait for long.
 PIECE = 256
@@ -191,6 +193,13 @@ def characters(text: bytes) -> list[int]:
     return counts
 
 
+# A text or ids, options, and perhaps its number from 1, which otherwise is the
+# next; or a translation that is there.
+Request = Union[
+    Translation, tuple[Source, CallOptions], tuple[Source, CallOptions, int]
+]
+
+
 class Job:
     """A text, or ids, whose translation is under way, in parts."""
 
@@ -201,12 +210,13 @@ class Job:
         self.ids = source  # Unless it is a text.
         self.finished: dict[int, Translation] = {}
         self.positions = [0]  # Where parts begin, and the last one ends.
-        self.space_follows: list[bool] = []
+        self.spaces: dict[int, str] = {}  # After parts that have finished.
         self.stop_reason = 0
         self.attention: Attention | None = None
         self.options = options
         self._slot = slot
         self._cursor = None
+        self._more = True  # Not all parts have begun.
         slot._prepare(options)
         options.struct.stream = number  # From 1.
         if self.text is not None:
@@ -220,13 +230,13 @@ class Job:
 
     @property
     def begun(self) -> int:
-        return len(self.space_follows)
+        return len(self.positions) - 1
 
     @property
     def can_begin(self) -> bool:
         if self._cursor is None:
             return self.begun == 0
-        return bool(library.cursor_can_begin(self._cursor))
+        return self._more and bool(library.cursor_can_begin(self._cursor))
 
     @property
     def done(self) -> bool:
@@ -247,7 +257,8 @@ class Job:
             code = library.begin_next(slot.handle, self._cursor, ticket, begun)
         slot.check(code)
         self.positions.append(self.positions[-1] + begun.source_bytes)
-        self.space_follows.append(bool(begun.space_follows))
+        if self._cursor is not None:
+            self._more = not library.cursor_done(self._cursor)
 
     def finish(self, number: int, c: _c.Translation) -> None:
         """Keeps the part `number`, from 0, which has finished."""
@@ -258,6 +269,8 @@ class Job:
             self.stop_reason = library.cursor_stop_reason(self._cursor)
         part = self._slot.part(c, self.options, self.text is not None)
         self.finished[number] = part
+        space = ctypes.string_at(c.space, c.space_bytes) if c.space else b""
+        self.spaces[number] = space.decode()
         if c.attention_rows:
             self.attention = Attention(self._slot, c, self.options.attention)
 
@@ -290,12 +303,11 @@ class Job:
         return translation
 
     def _joined_text(self, texts: Iterable[str]) -> str:
-        """The texts of all parts, with the spaces between them."""
-        joined = ""
-        space = False
-        for text, space_follows in zip(texts, self.space_follows):
-            joined += " " + text if space else text
-            space = space_follows
+        """The texts of all parts, with the white space between them."""
+        joined = space = ""
+        for number, text in enumerate(texts):
+            joined += space + text
+            space = self.spaces[number]
         return joined
 
     def _words(
@@ -336,14 +348,13 @@ class Job:
         links = []
         counts = characters(read)
         at = 0
-        for part, position, space in zip(
-            parts, self.positions, self.space_follows
-        ):
+        for number, part in enumerate(parts):
+            position = self.positions[number]
             for link in part.alignment or ():
                 target = at + link.target[0], at + link.target[1]
                 begin, end = (counts[position + i] for i in link.source)
                 links.append(TokenLink(target, (begin, end)))
-            at += len(part.text) + space
+            at += len(part.text) + len(self.spaces[number])
         return tuple(links)
 
 
@@ -477,17 +488,19 @@ class Slot:
         self.check(library.check_options(self.handle, options.struct))
 
     def run(
-        self, requests: Iterable[Translation | tuple[Source, CallOptions]]
+        self,
+        requests: Iterable[Request],
+        most: int | None = None,
     ) -> Iterator[Translation]:
         """Translates in order, with as many sentences side by side as fit;
         until stop() or the next run. What is a translation already comes out
         in its place.
 
         What is before a text that fails, or that cannot be read, comes out
-        before the error is raised.
+        before the error is raised. At most `most` texts are read ahead.
         """
         self.stop()
-        self._running = self._run(requests)
+        self._running = self._run(requests, most)
         return self._running
 
     def stop(self) -> None:
@@ -498,7 +511,7 @@ class Slot:
             running.close()
 
     def _run(
-        self, requests: Iterable[Translation | tuple[Source, CallOptions]]
+        self, requests: Iterable[Request], most: int | None
     ) -> Generator[Translation, None, None]:
         more = iter(requests)
         jobs: deque[Job | KeptJob] = deque()
@@ -530,6 +543,8 @@ class Slot:
                         if job is None:
                             if not has_more or len(jobs) > AHEAD * lanes:
                                 break
+                            if most is not None and len(jobs) >= most:
+                                break
                             request = next(more, None)
                             if request is None:
                                 has_more = False
@@ -538,7 +553,10 @@ class Slot:
                                 jobs.append(KeptJob(request))
                                 continue
                             job_count += 1
-                            job = Job(self, *request, job_count)
+                            source, options, *given = request
+                            job = Job(
+                                self, source, options, *(given or [job_count])
+                            )
                             jobs.append(job)
                         job.begin(next_ticket)
                     except Exception as error:

@@ -163,6 +163,9 @@ typedef struct latimer_options {
  *   source_lang, target_lang   languages of a multilingual model: "eng_Latn"
  *   language_code              put before the text: ">>deu<<"
  *   task, prefix               "summarization"; put before the text
+ *   sentences                  false: do not translate each sentence and line
+ *                              by itself
+ *   paragraphs                 lines are wrapped, and need not end a sentence
  *   max_target_tokens, min_target_tokens     EOS included
  *   budget_tokens, budget_ms   for the text
  *   guards                     false: do not stop loops and translations that
@@ -224,7 +227,8 @@ typedef struct latimer_token_link {
 
 /* A translation, or a part of one.
  *
- * A text that exceeds the longest source is translated in parts. Of such a text
+ * A text is translated in parts, one for each sentence or line; a sentence that
+ * exceeds the longest source has several. Of a text of several parts
  * latimer_translate gives what holds for all of it, and leaves out what belongs
  * to a part: tokens, source, scores, attention, hypotheses and links are NULL
  * or 0. To get these too, translate part by part: latimer_translate_next. */
@@ -237,7 +241,9 @@ typedef struct latimer_translation {
   size_t source_bytes; /* of the parts that have begun, of which the last may be
                           incomplete after LATIMER_BUDGET and
                           LATIMER_CANCELLED; 0 for ids */
-  int space_follows;   /* 1: white space separates this part and the rest */
+  const char* space;   /* of a part that others follow: what to write between
+                          its translation and theirs; it may view the text */
+  size_t space_bytes;
   latimer_stop_reason stop_reason; /* of all parts, the most severe */
   size_t generated_tokens; /* of all parts, and of a loop that was cut */
   const int32_t* source;   /* tokens that were read, those included that the
@@ -250,7 +256,7 @@ typedef struct latimer_translation {
   uint32_t attention_heads;
   size_t attention_rows;
   size_t hypothesis_count; /* of latimer_hypothesis; 0 without beams */
-  size_t parts; /* 1, unless this is a text that exceeds the longest source */
+  size_t parts; /* of the text */
   double mean_score; /* with `scores`: the mean log-probability of the tokens of
                         all parts; 0 without */
 } latimer_translation;
@@ -493,7 +499,7 @@ const float* latimer_attention_row(const latimer_translator* translator,
  *
  *   while (!latimer_cursor_done(cursor)) {
  *     if (latimer_translate_next(translator, cursor, &part) != LATIMER_OK) ...
- *     ... part.text, and a space if part.space_follows ...
+ *     ... part.text, and part.space if !latimer_cursor_done(cursor) ...
  *   }
  *
  * All that concerns several parts is the cursor's business: the budget, the
@@ -519,8 +525,9 @@ latimer_code latimer_translate_next(latimer_translator* translator,
                                     latimer_cursor* cursor,
                                     latimer_translation* translation);
 /* Begins the next part beside other sentences; see latimer_advance. `begun`, if
- * it is not NULL, receives source_bytes and space_follows. Once the part has
- * finished, latimer_cursor_finish must be told, once and in any order. */
+ * it is not NULL, receives source_bytes. Once the part has finished, which says
+ * what `space` there is behind it, latimer_cursor_finish must be told, once and
+ * in any order. */
 latimer_code latimer_begin_next(latimer_translator* translator,
                                 latimer_cursor* cursor, uint64_t ticket,
                                 latimer_translation* begun);

@@ -155,6 +155,13 @@ using TokenCallback = bool (*)(void* context, size_t index, int32_t token);
 // a TextCursor must live until all its parts have finished, and those of a
 // stream as long as it.
 struct TranslateOptions {
+  // Whether each sentence and each line of a text is translated by itself, as
+  // models are trained; see latimer/text_cursor.h. false: a text that fits the
+  // longest source is translated at once, as the original library does it.
+  bool sentences = true;
+  // Whether the lines of a text are wrapped: a line break then ends a sentence
+  // only at a blank line and in a list, and becomes a space elsewhere.
+  bool paragraphs = false;
   // Generated tokens, EOS included, up to Translator::max_target_tokens().
   std::optional<uint32_t> max_target_tokens = {};
   // EOS is not allowed before this many tokens, or the model's number if that

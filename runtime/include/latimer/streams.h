@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "latimer/internal/sentence_scanner.h"
 #include "latimer/model_info.h"
 #include "latimer/profile_config.h"
 #include "latimer/translator.h"
@@ -51,7 +52,8 @@ class SentenceSplitter {
   static constexpr size_t kMostBytes = 8192;
 
   // `rules` view a model image that outlives this object.
-  explicit SentenceSplitter(const SentenceRules& rules) : rules_(rules) {}
+  explicit SentenceSplitter(const SentenceRules& rules)
+      : scanner_(rules, SentenceScanner::Lines::kWrapped) {}
   // Not copied: the sentences view this object.
   SentenceSplitter(const SentenceSplitter&) = delete;
   SentenceSplitter& operator=(const SentenceSplitter&) = delete;
@@ -76,23 +78,13 @@ class SentenceSplitter {
   std::string_view JoinLines(const SourceSentence& in);
 
  private:
-  enum class Scan : uint8_t { kGoOn, kSentence, kNeedsMore };
-
   std::string_view Rest() const { return {buffer_ + begin_, end_ - begin_}; }
-  Scan ScanSpace(std::string_view text, bool all, SourceSentence* out);
-  Scan ScanLetter(std::string_view text, bool all, SourceSentence* out);
-  Scan Give(size_t sentence, size_t bytes, SentenceEnd end,
-            SourceSentence* out);
+  void Give(const SentencePlace& place, SourceSentence* out);
 
-  SentenceRules rules_;
+  SentenceScanner scanner_;
   bool ended_ = false;
-  // The scanned bytes end with a stop that needs no white space after it; and
-  // with quotes after that.
-  bool after_stop_ = false;
-  bool after_quote_ = false;
-  size_t begin_ = 0;    // Of the bytes not returned yet.
-  size_t end_ = 0;      // Of the bytes pushed.
-  size_t scanned_ = 0;  // Counted from begin_: no sentence ends before it.
+  size_t begin_ = 0;  // Of the bytes not returned yet.
+  size_t end_ = 0;    // Of the bytes pushed.
   uint64_t line_ = 1;
   char buffer_[kMostBytes];
 };

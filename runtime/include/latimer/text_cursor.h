@@ -1,12 +1,22 @@
 // What is left of a text that is translated in parts, each of which fits the
 // longest source.
 //
+// A part is a sentence, or a line if that ends first: models are trained on
+// sentences, and lose some of a text that has several. White space between them
+// is kept. Sentences end where SentenceSplitter says, but not within a term or
+// a protected span, and unless TranslateOptions::paragraphs says otherwise a
+// line break always ends one. A sentence that exceeds the longest source is cut,
+// and its parts are joined with spaces. Without TranslateOptions::sentences a
+// part is as much of the text as fits. So it is for attention, alternatives, a
+// prefix, and models with tasks, but for tasks whose names begin with
+// "translation".
+//
 //   latimer::TextCursor cursor(text, options);
 //   while (!cursor.done()) {
 //     auto part = translator.TranslateNext(cursor);
 //     if (!part.ok()) return part.status();
 //     Write(part->text);
-//     if (!cursor.done() && cursor.space_follows()) Write(" ");
+//     if (!cursor.done()) Write(part->space);
 //   }
 #ifndef LATIMER_TEXT_CURSOR_H_
 #define LATIMER_TEXT_CURSOR_H_
@@ -49,8 +59,10 @@ class TextCursor {
   // Parts that have begun, and their bytes, white space after them included.
   size_t parts() const { return parts_; }
   size_t source_bytes() const { return source_bytes_; }
-  // Whether white space follows the part that began last.
+  // Whether white space follows the part that began last, and whether a
+  // sentence was cut so far.
   bool space_follows() const { return space_follows_; }
+  bool has_cut() const { return has_cut_; }
   // The >>language<< code that the text began with or was given; it holds for
   // all parts.
   std::string_view language_code() const { return options_.language_code; }
@@ -65,8 +77,8 @@ class TextCursor {
 
   // For Translator: a part of `bytes` bytes has begun. The rest then begins
   // with `protected_bytes` of a protected span that the part had no room for.
-  void Take(size_t bytes, bool space_follows, std::string_view language_code,
-            size_t protected_bytes);
+  void Take(size_t bytes, bool space_follows, bool cuts_sentence,
+            std::string_view language_code, size_t protected_bytes);
   size_t protected_bytes() const { return protected_bytes_; }
   // The options of the next part: with the language code, with what is left of
   // the budget in tokens, and with a target prefix only for the first.
@@ -83,6 +95,7 @@ class TextCursor {
   bool has_budget_;
   bool ended_ = false;
   bool space_follows_ = false;
+  bool has_cut_ = false;
   StopReason stop_reason_ = StopReason::kEos;
   size_t parts_ = 0;
   size_t finished_ = 0;

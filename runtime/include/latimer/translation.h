@@ -137,7 +137,8 @@ struct Hypothesis {
 
 // A translation, which views the workspace; see Translator.
 //
-// A text that exceeds the longest source is translated in parts. Of such a text
+// A text is translated in parts, one for each sentence or line; a sentence that
+// exceeds the longest source has several. Of a text of several parts
 // Translator::Translate gives what holds for all of it, and leaves empty what
 // belongs to a part: its tokens, and what is counted by tokens. To get that
 // too, translate part by part: Translator::TranslateNext.
@@ -156,6 +157,9 @@ struct Translation {
   // may be incomplete, or if this is a part (Translator::TranslateNext). 0 for
   // ids.
   size_t source_bytes = 0;
+  // Of a part that others follow: what to write between its translation and
+  // theirs. Views the text, too.
+  std::string_view space;
   // If they are more than 1, all below is empty.
   size_t parts = 1;
 

@@ -89,9 +89,9 @@ class Translator {
   Status Load(std::span<const std::byte> image, std::span<std::byte> workspace,
               const LoadOptions& options = {});
 
-  // Translates a text of one or more sentences. A text that exceeds the longest
-  // source is cut at sentence ends, otherwise at spaces, translated part by
-  // part and joined with spaces; nothing is dropped. Translation says what it
+  // Translates a text of one or more sentences, part by part; TextCursor says
+  // what a part is. The white space between parts is kept, that at the ends of
+  // the text is not. Translation says what it
   // tells of a text of several parts. Each byte of invalid UTF-8
   // becomes U+FFFD, which is an unknown token to most models; NUL is a
   // character. Errors: kFailedPrecondition (no model, no tokenizer, or
@@ -101,8 +101,7 @@ class Translator {
   Result<Translation> Translate(std::string_view text,
                                 const TranslateOptions& options = {});
 
-  // Translates the next part of a text of any length: the longest that fits
-  // and ends at a good place. Precondition: !cursor.done(). Errors: those of
+  // Translates the next part of a text of any length. Precondition: !cursor.done(). Errors: those of
   // Translate, but kTextTooLong only if a single character has more tokens than
   // the model's longest source.
   Result<Translation> TranslateNext(TextCursor& cursor);

@@ -44,16 +44,16 @@ export const kLong = "The weather is nice today, and we are going to the market.
 export const checks = {
   async "one by one, the ids are the published ones"({ t, lines, published }) {
     const found = [];
-    for (const line of lines) found.push(await t.translate(line));
+    for (const line of lines) found.push(await t.translate(line, { sentences: false }));
     equal(await digest(found), published);
   },
   async "side by side, the ids are the published ones"({ t, lines, published }) {
-    equal(await digest(await t.translateAll(lines)), published);
+    equal(await digest(await t.translateAll(lines, { sentences: false })), published);
   },
   async "without relaxed SIMD, the ids are the published ones"(
     { source, options, plain, lines, published, Latimer }) {
     const own = await Latimer.load(source, { ...options, wasm: plain });
-    equal(await digest(await own.translateAll(lines)), published);
+    equal(await digest(await own.translateAll(lines, { sentences: false })), published);
     own.close();
   },
   async "a stream grows to the translation"({ t, lines }) {

@@ -104,16 +104,18 @@ final class Native {
    * A part of a translation.
    *
    * @param text UTF-8; empty for ids
+   * @param space between the part and the next
    * @param scores two numbers for each token, or null
    * @param words two positions in the text for each of wordScores; null: not asked for, or not known
    * @param links four positions for each token, the last two in this part of the source, or null
    * @param weights of attention, or null
-   * @param numbers bytes of the source, whether white space follows (0, 1), stop reason, generated
-   *     tokens, and of the weights: layers, heads, rows
+   * @param numbers bytes of the source, stop reason, generated tokens, and of the weights: layers,
+   *     heads, rows
    */
   private static void onPart(
       Parts parts,
       byte[] text,
+      byte[] space,
       int[] tokens,
       int[] source,
       float[] scores,
@@ -122,7 +124,7 @@ final class Native {
       int[] links,
       float[] weights,
       long[] numbers) {
-    parts.add(text, tokens, source, scores, words, wordScores, links, weights, numbers);
+    parts.add(text, space, tokens, source, scores, words, wordScores, links, weights, numbers);
   }
 
   /** Of the part that came last, the best one first. */

@@ -21,12 +21,12 @@ final class Parts {
   int count;
   int sourceLength; // In chars.
   private int sourceBytes;
-  private boolean spaceFollows;
+  private String spaceAfter = ""; // The last part.
   private boolean lacksWords; // Those of a part are not known.
   // The last part.
   private final List<Hypothesis> ofPart = new ArrayList<>();
   private Hypothesis itself;
-  private boolean spaceBefore;
+  private String spaceBefore = "";
 
   Parts(byte[] source, TranslateOptions options) {
     this.source = source;
@@ -38,6 +38,7 @@ final class Parts {
   /** Arguments as of {@link Native#onPart}. */
   void add(
       byte[] bytes,
+      byte[] space,
       int[] target,
       int[] read,
       float[] tokenScores,
@@ -47,8 +48,8 @@ final class Parts {
       float[] weights,
       long[] numbers) {
     joinHypotheses();
-    spaceBefore = spaceFollows;
-    if (spaceFollows) text.append(' ');
+    spaceBefore = spaceAfter;
+    text.append(spaceBefore);
     if (links != null && ends != null) addLinks(bytes, ends, (int) numbers[0]);
     itself = new Hypothesis(Utf8.decode(bytes), target, 0);
     text.append(itself.text());
@@ -67,15 +68,15 @@ final class Parts {
     int from = sourceBytes;
     sourceBytes += (int) numbers[0];
     if (source != null) sourceLength += Utf8.length(source, from, sourceBytes);
-    spaceFollows = numbers[1] != 0;
-    StopReason reason = Native.stopReason(numbers[2]);
+    spaceAfter = Utf8.decode(space);
+    StopReason reason = Native.stopReason(numbers[1]);
     if (reason.compareTo(stopReason) > 0) stopReason = reason;
-    generatedTokens += numbers[3];
+    generatedTokens += numbers[2];
     attention =
         weights == null || count > 0
             ? null
             : new Attention(
-                attentionKind, (int) numbers[4], (int) numbers[5], (int) numbers[6], weights);
+                attentionKind, (int) numbers[3], (int) numbers[4], (int) numbers[5], weights);
     ++count;
   }
 
@@ -106,7 +107,7 @@ final class Parts {
       Hypothesis next = ofPart.get(Math.min(i, ofPart.size() - 1));
       joined.add(
           new Hypothesis(
-              before.text() + (spaceBefore ? " " : "") + next.text(),
+              before.text() + spaceBefore + next.text(),
               join(before.tokens(), next.tokens()),
               before.score() + next.score()));
     }

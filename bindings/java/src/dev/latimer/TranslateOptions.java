@@ -67,6 +67,28 @@ public final class TranslateOptions {
   }
 
   /**
+   * Whether each sentence and each line of a text is translated by itself, as by default. Otherwise
+   * a text that fits the longest source is translated at once, as the original library does it.
+   *
+   * @param sentences whether to do so
+   * @return this object
+   */
+  public TranslateOptions sentences(boolean sentences) {
+    return set("sentences", sentences);
+  }
+
+  /**
+   * Whether the lines of a text are wrapped: a line break then ends a sentence only at a blank line
+   * and in a list, and becomes a space elsewhere.
+   *
+   * @param paragraphs whether they are
+   * @return this object
+   */
+  public TranslateOptions paragraphs(boolean paragraphs) {
+    return set("paragraphs", paragraphs);
+  }
+
+  /**
    * One of the model's tasks, such as "summarization".
    *
    * @param task its name

@@ -4,9 +4,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A translation. It has no connection to its translator, which may go on or be closed. A text that
- * exceeds the longest source is translated in parts; everything is then of all parts, but for the
- * attention, which it lacks.
+ * A translation. It has no connection to its translator, which may go on or be closed. A text is
+ * translated in parts, its sentences; everything is of all of them, but for the attention, which a
+ * text of several parts lacks.
  */
 public final class Translation {
   private final String text;
@@ -125,7 +125,7 @@ public final class Translation {
     return stopReason;
   }
 
-  /** {@return more than 1 if the text exceeded the longest source} */
+  /** {@return how many were translated by themselves: sentences, or parts of long ones} */
   public int parts() {
     return parts;
   }

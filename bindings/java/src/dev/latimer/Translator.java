@@ -145,8 +145,9 @@ public final class Translator implements AutoCloseable {
   }
 
   /**
-   * Translates a text. A text that exceeds the longest source is split and translated in parts;
-   * nothing is dropped. A surrogate without its other half counts as U+FFFD.
+   * Translates a text. Each sentence and each line is translated by itself, and the white space
+   * between them is kept; see {@link TranslateOptions#sentences}. A sentence that exceeds the
+   * longest source is cut. A surrogate without its other half counts as U+FFFD.
    *
    * @param text the text
    * @param options settings of the translation
