@@ -11,7 +11,7 @@ from . import models
 from ._auto import AutoTranslator
 from ._c import library as _library
 from ._check import Check, check
-from ._convert import convert
+from ._convert import ConvertOptions, convert
 from ._detect import detect_language
 from ._errors import (
     ConversionError,
@@ -39,6 +39,7 @@ __all__ = [
     "AutoTranslator",
     "Check",
     "ConversionError",
+    "ConvertOptions",
     "DownloadError",
     "Hypothesis",
     "InvalidArgumentError",

@@ -9,12 +9,64 @@ import re
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict, Union
 
 from . import _c
 from ._errors import ConversionError
+from ._options import Unpack
 
 Progress = Callable[[str, int], None]
+_Path = Union[str, "os.PathLike[str]"]
+_Names = Union[str, Sequence[str]]
+
+
+class ConvertOptions(TypedDict, total=False):
+    """The options of latimer-convert, with underscores; its --help says more.
+
+    An option that may be repeated takes a list, too.
+    """
+
+    map: _Path
+    set: _Names
+    source_lang: str
+    target_lang: str
+    sentence_rules: str
+    no_tokenizer: bool
+    no_target_tokenizer: bool
+    weights: Literal["f32", "f16", "int8", "int6", "int4", "auto"]
+    max_loss: float
+    int4_error: float
+    keep_int8: _Names
+    keep_f16: _Names
+    equalize: _Path
+    calibrate: _Path
+    board: _Path
+    tile: str
+    no_pruned_argmax: bool
+    profile: _Path
+    max_source_tokens: int
+    max_target_tokens: int
+    threads: int
+    lanes: int
+    beams: int
+    f16_caches: bool
+    copy_image: bool
+    room_for: str
+    keep_vocab: Union[_Path, Sequence[_Path]]
+    keep_scripts: str
+    unreachable: Union[_Path, Sequence[_Path]]
+    shortlist_text: tuple[_Path, _Path]
+    shortlist_alignment: _Path
+    shortlist_first: int
+    shortlist_best: int
+    shortlist_threshold: float
+    certify: _Path
+    references: _Path
+    min_agreement: float
+    align_text: _Path
+    license: str
+    model_version: str
+    sign: _Path
 
 
 def convert(
@@ -22,7 +74,7 @@ def convert(
     output: str | os.PathLike[str],
     *,
     on_progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[ConvertOptions],
 ) -> dict[str, Any]:
     """Converts a trained model to a file that Translator reads.
 
@@ -33,16 +85,19 @@ def convert(
             checkpoint that a map describes.
         output: the file to write, which ends in .ltm.
         on_progress: called with a step and how many percent of it are done.
-        **options: those of latimer-convert, with underscores: weights="f32",
-            board="raspberry_pi_4", no_tokenizer=True; a list gives an option
-            once for each item: set=["heads=8", ...].
+        **options: see ConvertOptions: weights="f32", board="raspberry_pi_4",
+            no_tokenizer=True, set=["heads=8", ...].
 
     Returns:
         What latimer-convert --json writes: sizes, architecture, memory.
 
     Raises:
-        ConversionError: one sentence that says what is wrong and what to do.
+        ConversionError: one sentence that says what is wrong and what to do;
+            it is a ValueError.
+        TypeError: there is no such option.
     """
+    if unknown := [n for n in options if n not in ConvertOptions.__annotations__]:
+        raise TypeError(f"{unknown[0]!r} is no option of a conversion.")
     command = [program("latimer-convert"), os.fspath(model)]
     command += ["-o", os.fspath(output), "--json"]
     if on_progress is not None:

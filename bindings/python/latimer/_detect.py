@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Collection
 
 from ._options import check_text
@@ -10,6 +11,9 @@ from ._pairs import KNOWN
 
 # The table of models has one code for both forms of Norwegian.
 _SAME = {"nb": "no", "nn": "no"}
+
+# A candidate is believed unless another language is as many times as likely.
+_LEAST = 0.01
 
 
 def detect_language(
@@ -32,6 +36,38 @@ def detect_language(
         ImportError: py3langid is not installed.
         ValueError: a candidate is not known, or there is none.
     """
+    return rank(text, languages)[0]
+
+
+def rank(
+    text: str, languages: Collection[str] | None = None
+) -> tuple[str | None, float]:
+    """The same, with the probability that it is that one, of those in the
+    table of models and the candidates."""
+    found = _probabilities(text, languages)
+    if not found:
+        return None, 0.0
+    candidates = set(found if languages is None else languages)
+    best = max((code for code in found if code in candidates), key=found.__getitem__)
+    return best, found[best]
+
+
+def rank_any(text: str, languages: Collection[str]) -> tuple[str | None, float]:
+    """The same, but another language if it is none of the candidates, for all
+    that can be told."""
+    best, share = rank(text, languages)
+    found = _probabilities(text, languages)
+    if best is None:
+        return best, share
+    other = max(found, key=found.__getitem__)
+    return (other, found[other]) if share < _LEAST * found[other] else (best, share)
+
+
+def _probabilities(
+    text: str, languages: Collection[str] | None
+) -> dict[str, float]:
+    """Of the candidates and the languages in the table of models; empty for a
+    text without letters."""
     check_text(text, str)
     try:
         import py3langid
@@ -50,12 +86,17 @@ def detect_language(
     if not candidates:
         raise ValueError("languages: give at least one.")
     if not any(character.isalpha() for character in text):
-        return None
-    for label, _ in py3langid.rank(text):
+        return {}
+    candidates |= KNOWN & known
+    weights: dict[str, float] = {}
+    most = None
+    for label, score in py3langid.rank(text):  # Logarithms, the best first.
         code: str = _SAME.get(label, label)
-        if code in candidates:
-            return code
-    return None
+        if code in candidates and code not in weights:
+            most = score if most is None else most
+            weights[code] = math.exp(score - most)
+    total = sum(weights.values())
+    return {code: weight / total for code, weight in weights.items()}
 
 
 @functools.cache

@@ -21,8 +21,9 @@ class InvalidArgumentError(LatimerError, ValueError):
     """An option or a text that the model cannot take."""
 
 
-class ConversionError(LatimerError):
-    """latimer-convert refused a model; the message is its sentence."""
+class ConversionError(LatimerError, ValueError):
+    """latimer-convert refused a model or an option; the message is its
+    sentence."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "CONVERSION")

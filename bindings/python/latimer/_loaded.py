@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from typing import Any, TypeVar, overload
 
@@ -25,8 +25,10 @@ from ._options import (
     refuse,
 )
 from ._results import ModelInfo, StreamedText, Translation
-from ._slot import Image, Slot, Source
+from ._slot import AHEAD, LANES, Image, Request, Slot, Source
 from ._texts import TextTranslator
+from ._workers import Shared
+from ._workers import run as run_workers
 
 Piece = TypeVar("Piece")
 
@@ -39,6 +41,7 @@ class LoadedTranslator(TextTranslator):
         path: str | os.PathLike[str],
         *,
         threads: int = 1,
+        workers: int = 1,
         lanes: int | None = None,
         check_file: bool = True,
         pin_threads: bool = False,
@@ -50,7 +53,9 @@ class LoadedTranslator(TextTranslator):
         Args:
             path: a file that latimer-convert wrote. It must not be written to
                 while it is used; to install a new one, rename it.
-            threads: that share the work of a call.
+            threads: that share the work of a sentence: for one text at a time.
+            workers: threads that translate texts of their own: for many texts.
+                Each has memory of its own. Not with on_token.
             lanes: sentences that are translated side by side; None: 32, or
                 what the library was built for. Memory grows with it.
             check_file: False: skip the pass over the file that finds damage.
@@ -69,6 +74,7 @@ class LoadedTranslator(TextTranslator):
         self._absolute = os.path.abspath(self._path)  # Also after a chdir.
         self._arguments = {
             "threads": threads,
+            "workers": workers,
             "lanes": lanes,
             "check_file": check_file,
             "pin_threads": pin_threads,
@@ -76,7 +82,8 @@ class LoadedTranslator(TextTranslator):
             "cache": cache,
         }
         for name, number, least in (
-            ("threads", threads, 1), ("lanes", lanes, 1), ("cache", cache, 0),
+            ("threads", threads, 1), ("workers", workers, 1),
+            ("lanes", lanes, 1), ("cache", cache, 0),
         ):
             if name == "lanes" and number is None:
                 continue
@@ -93,6 +100,7 @@ class LoadedTranslator(TextTranslator):
             pin_threads=pin_threads,
             cpu=cpu.encode() if cpu else None,
         )
+        self._workers = workers
         self._image: Image | None = Image(self._path)
         self._kept = Kept(cache << 20) if cache else None
         self._lock = threading.Lock()
@@ -155,7 +163,8 @@ class LoadedTranslator(TextTranslator):
     def _translate_texts(
         self, texts: Iterable[str], options: TranslateOptions
     ) -> Iterator[Translation]:
-        return self._run(encode_all(texts), options)
+        count = len(texts) if isinstance(texts, Sized) else None
+        return self._run(encode_all(texts), options, count=count)
 
     @overload
     def translate_ids(
@@ -186,7 +195,7 @@ class LoadedTranslator(TextTranslator):
         self, source: Source, options: TranslateOptions, text: str | None = None
     ) -> Translation:
         # The slot is free again when this returns.
-        (translation,) = self._run([source], options, text)
+        (translation,) = self._run([source], options, text, count=1)
         return translation
 
     def _run(
@@ -194,6 +203,7 @@ class LoadedTranslator(TextTranslator):
         sources: Iterable[Source],
         options: TranslateOptions,
         text: str | None = None,
+        count: int | None = None,
     ) -> Iterator[Translation]:
         call = CallOptions(options, text)  # Complains now, not when it is read.
         if call.n_best > max(1, call.beams):
@@ -201,31 +211,93 @@ class LoadedTranslator(TextTranslator):
                 f"n_best {call.n_best} needs as many beams: give beams too."
             )
 
-        kept = self._kept
-        options_are = None if kept is None else options_key(options)
+        key = None if self._kept is None else options_key(options)
+        is_one = text is not None or count == 1
+        workers = 1 if call.calls_back or is_one else self._workers
+        if workers > 1:
+            return self._run_workers(workers, sources, options, key, count)
 
         def run() -> Iterator[Translation]:
             with self._slot(call.beams) as slot:
-                if kept is None or options_are is None:
-                    yield from slot.run((source, call) for source in sources)
-                else:
-                    yield from run_with(kept, options_are, slot)
-
-        def run_with(
-            kept: Kept, options_are: str, slot: Slot
-        ) -> Iterator[Translation]:
-            keys: deque[Key] = deque()
-
-            def requests() -> Iterator[Translation | tuple[Source, CallOptions]]:
-                for source in sources:
-                    keys.append(source_key(source, options_are))
-                    yield kept.find(keys[-1]) or (source, call)
-
-            for translation in slot.run(requests()):
-                kept.add(keys.popleft(), translation)
-                yield translation
+                numbered = enumerate(sources)
+                for _, translation in self._run_in(slot, numbered, call, key):
+                    yield translation
 
         return run()
+
+    def _run_in(
+        self,
+        slot: Slot,
+        numbered: Iterable[tuple[int, Source]],
+        call: CallOptions,
+        key: str | None,
+        most: int | None = None,
+        numbers: deque[int] | None = None,
+    ) -> Iterator[tuple[int, Translation]]:
+        """Numbered translations. `key`: of the options, if translations are
+        kept. `numbers`: receives those that were taken and did not come out."""
+        kept = self._kept
+        under_way = deque() if numbers is None else numbers
+        keys: deque[Key] = deque()
+
+        def requests() -> Iterator[Request]:
+            for number, source in numbered:
+                under_way.append(number)
+                found = None
+                if kept is not None and key is not None:
+                    keys.append(source_key(source, key))
+                    found = kept.find(keys[-1])
+                yield found or (source, call, number + 1)
+
+        for translation in slot.run(requests(), most):
+            if kept is not None and key is not None:
+                kept.add(keys.popleft(), translation)
+            yield under_way.popleft(), translation
+
+    def _run_workers(
+        self,
+        workers: int,
+        sources: Iterable[Source],
+        options: TranslateOptions,
+        key: str | None,
+        count: int | None,
+    ) -> Iterator[Translation]:
+        slots: list[Slot] = []
+        lock = threading.Lock()  # Of `slots` and their cancelling.
+        lanes = self._load.lanes or LANES
+        most = AHEAD * lanes
+        if count is not None:  # Each gets its share of a few.
+            most = min(most, -(-count // workers) or 1)
+
+        def work(shared: Shared[Source, Translation]) -> None:
+            call = CallOptions(options)  # One for each: it is written to.
+            with self._slot(call.beams) as slot:
+                with lock:
+                    slots.append(slot)
+                try:
+                    while shared.wait():
+                        numbers: deque[int] = deque()
+                        try:
+                            for number, translation in self._run_in(
+                                slot, shared.take(), call, key, most, numbers
+                            ):
+                                shared.give(number, translation)
+                        except Exception as error:
+                            if not numbers:
+                                raise
+                            shared.give(numbers[0], error)
+                finally:
+                    with lock:
+                        slots.remove(slot)
+                        library.set_cancelled(slot.handle, 0)
+
+        def stop() -> None:
+            with lock:
+                for slot in slots:
+                    library.set_cancelled(slot.handle, 1)
+
+        ahead = 2 * AHEAD * lanes * workers
+        return run_workers(workers, sources, ahead, work, stop)
 
     def translate_paragraphs(
         self,

@@ -14,7 +14,7 @@ from ._pivot import PivotTranslator
 from ._pretrained import open_model
 
 # What Translator() takes, beside the path.
-OWN = ("threads", "lanes", "check_file", "pin_threads", "cpu", "cache")
+OWN = ("threads", "workers", "lanes", "check_file", "pin_threads", "cpu", "cache")
 
 
 class Translator(LoadedTranslator, DocumentTranslator):

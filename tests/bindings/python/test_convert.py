@@ -1,5 +1,6 @@
 """latimer.convert and python -m latimer."""
 
+import re
 import subprocess
 import sys
 
@@ -49,8 +50,22 @@ def test_errors_are_one_sentence(tmp_path):
         latimer.convert(tmp_path / "none", tmp_path / "x.ltm")
     message = str(error.value)
     assert message.endswith("there is no such file or folder.")
-    with pytest.raises(latimer.ConversionError, match="weights"):
-        latimer.convert(DEMO, tmp_path / "x.ltm", weights="int3")
+    for kind in latimer.ConversionError, ValueError:
+        with pytest.raises(kind, match="weights"):
+            latimer.convert(DEMO, tmp_path / "x.ltm", weights="int3")
+    with pytest.raises(TypeError, match="'nonsense' is no option"):
+        latimer.convert(DEMO, tmp_path / "x.ltm", nonsense=1)
+
+
+def test_options_have_types():
+    text = command("convert", "--help")
+    names = {
+        name.replace("-", "_")
+        for name in re.findall(r"^ +(?:-\w,)?--([\w-]+)", text, re.MULTILINE)
+    }
+    names -= {"help", "version", "output", "print_map"}
+    names -= {"json", "bill", "verbose", "quiet", "progress"}
+    assert names == set(latimer.ConvertOptions.__annotations__)
 
 
 def test_a_callback_that_raises_ends_the_conversion(tmp_path):

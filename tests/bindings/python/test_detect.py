@@ -72,11 +72,28 @@ def test_each_text_goes_to_the_model_of_its_language(translator):
         translator.translate(texts[4]).text,
     ]
     assert found[2].source_length == len(texts[2])
+    assert [t.source_lang for t in found] == ["en", "en", "de", None, "en"]
+    assert found[1].confidence > 0.9 and found[3].confidence == 0
     assert auto.translate("Good morning.", scores=True).scores is not None
     assert next(auto.translate(iter(texts))).text == TEXTS["Good morning."]
     for wrong in b"Hello.", None:
         with pytest.raises(TypeError, match="A text is a str"):
             auto.translate(wrong)
+
+
+def test_a_language_that_no_model_has_is_refused(translator):
+    pytest.importorskip("py3langid")
+    french = "Où est la gare ?"
+    auto = latimer.AutoTranslator({"en": translator, "de": None})
+    with pytest.raises(ValueError, match=r"texts\[1\] is in 'fr', for which"):
+        auto.translate_batch(["Good morning.", french])
+    auto = latimer.AutoTranslator({"en": translator}, unknown="keep")
+    found = auto.translate(french)
+    assert (found.text, found.source_lang) == (french, "fr")
+    # A word of many languages is in that of a model.
+    assert auto.translate("Hi").source_lang == "en"
+    with pytest.raises(ValueError, match="unknown 'x'"):
+        latimer.AutoTranslator({}, unknown="x")
 
 
 def test_models_of_another_type_are_refused(translator):
