@@ -225,7 +225,7 @@ def test_what_a_translation_tells_is_of_all_parts(short_model):
     assert found.parts == 3
     expected = json.loads(
         command("translate", short_model, "--quiet", "--json", "--beams", 2,
-                "--n-best", 2, "--text", THREE)
+                "--n-best", 2, "--no-sentences", "--text", THREE)
     )
     assert found.text == expected["text"]
     assert list(found.tokens) == [token["id"] for token in expected["tokens"]]
