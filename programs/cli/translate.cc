@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -49,14 +50,17 @@ uint32_t UsefulSentences(const Arguments& arguments) {
   const std::optional<std::string> input =
       arguments.text != nullptr ? arguments.text : SmallInputFile();
   if (!input.has_value() || arguments.files.size() > 1) return UINT32_MAX;
-  const auto ends = [](char c) {
-    return std::string_view("\n.!?").find(c) != std::string_view::npos;
-  };
-  const size_t sentences =
-      arguments.paragraphs || arguments.html
-          ? input->size() / kSentenceBytes
-          : static_cast<size_t>(std::ranges::count_if(*input, ends)) +
-                input->size() / kPartBytes;
+  size_t sentences = input->size() / kSentenceBytes;
+  if (!arguments.paragraphs && !arguments.html) {
+    sentences = input->size() / kPartBytes;
+    char before = '\0';
+    for (const char c : *input) {
+      const bool after_mark =
+          std::string_view(".!?\"')").find(before) != std::string_view::npos;
+      if (c == '\n' || (c == ' ' && after_mark)) ++sentences;
+      before = c;
+    }
+  }
   return static_cast<uint32_t>(std::min<size_t>(sentences, UINT32_MAX - 1) + 1);
 }
 
