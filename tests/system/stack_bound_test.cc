@@ -97,7 +97,8 @@ constexpr const char* kRoots[] = {
     "latimer::MappedFile::",      "latimer::ReadModelInfo\\(",
     "latimer::PlanWorkspace\\(",  "latimer::ExactProfile\\(",
     "latimer::ParsePublicKey\\(", "latimer::VerifySignature\\(",
-    "latimer::TextCursor::",      "latimer_[a-z_]+\\(",
+    "latimer::SignedBytes\\(",    "latimer::TextCursor::",
+    "latimer_[a-z_]+\\(",
 };
 
 struct Library {
