@@ -235,8 +235,8 @@ void GivePart(Call* call, jobject parts, const latimer_translation& t) {
   if (numbers == nullptr) return;
   env->SetLongArrayRegion(numbers, 0, 6, n);
   env->CallStaticVoidMethod(call->native, on_part, parts, text, space, tokens,
-                            source, scores, words, word_scores, links, attention,
-                            numbers);
+                            source, scores, words, word_scores, links,
+                            attention, numbers);
 
   const int32_t* ids = nullptr;
   size_t count = 0;

@@ -253,8 +253,8 @@ void OrderedWriter::Finish(Translator& translator,
   }
   part.insight = insight_.Take(translator, translation, part.source);
   if (!ShowsTexts()) part.text = nullptr;
-  const bool is_at_hand = text_state_ == TextState::kBeginning &&
-                          part.text_number == texts_taken_;
+  const bool is_at_hand =
+      text_state_ == TextState::kBeginning && part.text_number == texts_taken_;
   if (is_at_hand) cursor_->Finish(translation);
   if (!is_at_hand || !cursor_->done()) {
     if (!part.ends_text) parts_.Keep(translation.space, &part.space);

@@ -121,8 +121,7 @@ SentenceScanner::Step SentenceScanner::Found(size_t sentence, size_t bytes,
 
 // At white space.
 SentenceScanner::Step SentenceScanner::ScanSpace(std::string_view text,
-                                                   bool all,
-                                                   SentencePlace* out) {
+                                                 bool all, SentencePlace* out) {
   // Before any sentence, each line of white space is returned by itself.
   const uint32_t breaks = scanned_ == 0               ? 1
                           : lines_ == Lines::kWrapped ? 2
@@ -130,7 +129,8 @@ SentenceScanner::Step SentenceScanner::ScanSpace(std::string_view text,
   uint32_t lines = 0;
   bool known = false;
   const size_t end = SpaceEnd(text, scanned_, breaks, all, &lines, &known);
-  if (lines >= breaks) return Found(scanned_, end, SentenceEnd::kParagraph, out);
+  if (lines >= breaks)
+    return Found(scanned_, end, SentenceEnd::kParagraph, out);
   if (!known) return Step::kNeedsMore;
   if (end == text.size()) {
     return Found(scanned_, end, SentenceEnd::kText, out);
@@ -163,8 +163,8 @@ SentenceScanner::Step SentenceScanner::ScanSpace(std::string_view text,
 
 // At a character that is not white space.
 SentenceScanner::Step SentenceScanner::ScanLetter(std::string_view text,
-                                                    bool all,
-                                                    SentencePlace* out) {
+                                                  bool all,
+                                                  SentencePlace* out) {
   const Utf8Char c = FirstChar(From(text, scanned_));
   if (c.bytes == 0) {
     if (!all && text.size() - scanned_ < AnnouncedBytes(text[scanned_])) {

@@ -44,7 +44,8 @@ class TranslateLinesTest : public ::testing::Test {
 };
 std::unique_ptr<TempFolder> TranslateLinesTest::folder_;
 
-// Long and short lines in turn, empty ones, and one with a sentence that is cut.
+// Long and short lines in turn, empty ones, and one with a sentence that is
+// cut.
 std::string ManyLines() {
   const std::vector<std::string> lines =
       ReadLines(DemoDirectory() / "data" / "test.en");
@@ -114,8 +115,7 @@ TEST_F(TranslateLinesTest, EachSentenceOfALineIsTranslatedAsALine) {
   const std::string a = "Where is the station?", b = "Tom is here.";
   const std::string lines = Translate(a + "\n" + b + "\n").out;
   const size_t end = lines.find('\n');
-  const std::string both =
-      lines.substr(0, end) + "  " + lines.substr(end + 1);
+  const std::string both = lines.substr(0, end) + "  " + lines.substr(end + 1);
   const Outcome one = Translate(a + "  " + b + " \n");
   EXPECT_EQ(one.out, both);
   EXPECT_EQ(one.err, "");

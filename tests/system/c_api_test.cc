@@ -506,8 +506,8 @@ Parts PartsOfCpp(Translator& translator, std::string_view text,
     const auto part = translator.TranslateNext(cursor);
     EXPECT_TRUE(part.ok()) << part.status().message();
     if (!part.ok()) break;
-    all.parts.push_back(
-        {std::string(part->text), part->source_bytes, std::string(part->space)});
+    all.parts.push_back({std::string(part->text), part->source_bytes,
+                         std::string(part->space)});
   }
   all.stop_reason = static_cast<int>(cursor.stop_reason());
   all.source_bytes = cursor.source_bytes();

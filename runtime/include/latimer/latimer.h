@@ -256,7 +256,7 @@ typedef struct latimer_translation {
   uint32_t attention_heads;
   size_t attention_rows;
   size_t hypothesis_count; /* of latimer_hypothesis; 0 without beams */
-  size_t parts; /* of the text */
+  size_t parts;            /* of the text */
   double mean_score; /* with `scores`: the mean log-probability of the tokens of
                         all parts; 0 without */
 } latimer_translation;

@@ -5,11 +5,11 @@
 // sentences, and lose some of a text that has several. White space between them
 // is kept. Sentences end where SentenceSplitter says, but not within a term or
 // a protected span, and unless TranslateOptions::paragraphs says otherwise a
-// line break always ends one. A sentence that exceeds the longest source is cut,
-// and its parts are joined with spaces. Without TranslateOptions::sentences a
-// part is as much of the text as fits. So it is for attention, alternatives, a
-// prefix, and models with tasks, but for tasks whose names begin with
-// "translation".
+// line break always ends one. A sentence that exceeds the longest source is
+// cut, and its parts are joined with spaces. Without
+// TranslateOptions::sentences a part is as much of the text as fits. So it is
+// for attention, alternatives, a prefix, and models with tasks, but for tasks
+// whose names begin with "translation".
 //
 //   latimer::TextCursor cursor(text, options);
 //   while (!cursor.done()) {

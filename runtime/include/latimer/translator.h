@@ -101,9 +101,9 @@ class Translator {
   Result<Translation> Translate(std::string_view text,
                                 const TranslateOptions& options = {});
 
-  // Translates the next part of a text of any length. Precondition: !cursor.done(). Errors: those of
-  // Translate, but kTextTooLong only if a single character has more tokens than
-  // the model's longest source.
+  // Translates the next part of a text of any length. Precondition:
+  // !cursor.done(). Errors: those of Translate, but kTextTooLong only if a
+  // single character has more tokens than the model's longest source.
   Result<Translation> TranslateNext(TextCursor& cursor);
 
   // Translates source ids as they are: no EOS is added, but ids that are too
