@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "latimer/internal/memory_plan.h"
 #include "latimer/internal/sentence_scanner.h"
 #include "latimer/translation.h"
 #include "search/beams.h"
@@ -92,11 +93,10 @@ struct Sentence {
   bool returns_links = false;
   // The text that was tokenized, how, and its tokens in the source.
   bool folds = false;
+  SentenceEnd text_ends = {};  // What ends it in what the caller gave,
   std::string_view text;
-  uint32_t text_offset = 0;  // In what the caller gave.
-  // What follows it there.
-  SentenceEnd text_ends = {};
-  std::string_view space;
+  std::string_view space;    // what follows it there,
+  uint32_t text_offset = 0;  // and where it begins.
   uint32_t text_begin = 0;
   uint32_t text_end = 0;
   // Whether the translation is the text itself, without a search.
@@ -143,6 +143,7 @@ struct Sentence {
   bool draws() const { return kProfile.sampling && options.sampling.enabled; }
   int32_t last_token() const { return prefix()[target_count]; }
 };
+static_assert(sizeof(Sentence) <= kLaneStateBytes);
 
 }  // namespace latimer
 

@@ -110,6 +110,9 @@ constexpr uint64_t UnpackedBytes(uint64_t k) {
   return Padded(16 * (k + 16 + 12));
 }
 
+// What each lane after the first adds to the state: its sentence.
+inline constexpr uint64_t kLaneStateBytes = 1024;
+
 // What PlanBuffer says of a buffer.
 struct BufferPlan {
   const char* name;
@@ -224,7 +227,8 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
                                        : 64};
     case Buffer::kState:
       return {"state", 5120 + 512 * (uint64_t{p.encoder_layers} + l) +
-                           256 * uint64_t{p.threads} + 768 * (lanes - 1)};
+                           256 * uint64_t{p.threads} +
+                           kLaneStateBytes * (lanes - 1)};
   }
   return {};
 }
