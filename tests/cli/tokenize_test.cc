@@ -167,7 +167,7 @@ TEST(TokenizeTest, ALongLineHasTheIdsOfItsParts) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   Translator translator;
   ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
-  TextCursor cursor(line, {.max_target_tokens = 1});
+  TextCursor cursor(line, {.sentences = false, .max_target_tokens = 1});
   std::string expected;
   while (!cursor.done()) {
     const Result<Translation> part = translator.TranslateNext(cursor);

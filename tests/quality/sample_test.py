@@ -101,13 +101,16 @@ class Demo(unittest.TestCase):
             symbols = [symbol for symbol, unknown in zip(cases.SYMBOLS, unreadable) if unknown]
             rows = cases.with_symbols(model.lines[:LINES], None, symbols)
             lines = [row.text for row in rows]
+            # Behind a sentence, a symbol is one of its own, which the model reads only if it is not kept.
+            read = [row.plain if re.search(rf"[.!?] {re.escape(row.span)}$", row.text) else row.text for row in rows]
             for options in ([], ["--lanes", "1"], ["--beams", "4"], ["--beams", "4", "--lanes", "4"]):
-                with self.subTest(model=model.name, options=options):
-                    kept = self.latimer.translate(model.file, lines, *options)
-                    lost = self.latimer.translate(model.file, lines, "--no-keep-unknown", *options)
-                    self.assertEqual([answer.ids for answer in kept], [answer.ids for answer in lost])
-                    for row, answer in zip(rows, kept):
-                        self.assertEqual(answer.text.count(row.span), 1, f"{row.text!r}: {answer.text!r}")
+                for way, lines_lost in ([], read), (["--no-sentences"], lines):
+                    with self.subTest(model=model.name, options=[*way, *options]):
+                        kept = self.latimer.translate(model.file, lines, *way, *options)
+                        lost = self.latimer.translate(model.file, lines_lost, "--no-keep-unknown", *way, *options)
+                        self.assertEqual([answer.ids for answer in kept], [answer.ids for answer in lost])
+                        for row, answer in zip(rows, kept):
+                            self.assertEqual(answer.text.count(row.span), 1, f"{row.text!r}: {answer.text!r}")
 
     def test_signs_of_ascii_are_kept_alike_whatever_the_lanes(self):
         """A student lacks some of them, and where they go is read from a line that must still be there."""

@@ -27,7 +27,7 @@ namespace latimer::c_api_test {
 
 using ::testing::HasSubstr;
 
-constexpr char kText[] = "Where is the station? Tom is here.";
+constexpr char kText[] = "Where is the station, and is Tom here?";
 
 std::string Format(const char* format, auto... arguments) {
   char text[512];

@@ -98,6 +98,7 @@ TEST(TargetPrefixTest, TextsEqualTransformers) {
     const auto row = nlohmann::json::parse(line);
     const std::string prefix = row["prefix_text"];
     TranslateOptions options;
+    options.sentences = false;  // As transformers.
     options.target_prefix = prefix;
     options.beams = 1;
     const std::string source = row["source_text"];

@@ -24,6 +24,8 @@ struct Case {
 };
 
 constexpr Case kCases[] = {
+    {"sentences", "false", [](const T& o) { return !o.sentences; }},
+    {"paragraphs", "true", [](const T& o) { return o.paragraphs; }},
     {"source_lang", "eng",
      [](const T& o) { return o.source_language == "eng"; }},
     {"target_lang", "deu",

@@ -147,6 +147,7 @@ TEST_F(UnknownTextTest, InvisibleCharactersAndMarksTakeNoLetters) {
 TEST_F(UnknownTextTest, EachHypothesisHasThem) {
   TranslateOptions beams, protect;
   beams.beams = protect.beams = 3;
+  beams.sentences = false;  // Parts have no hypotheses in common.
   protect.protect = true;
   for (const Line& line : Lines(FewerIfSlow(30, 3))) {
     SCOPED_TRACE(line.text);
@@ -158,7 +159,9 @@ TEST_F(UnknownTextTest, EachHypothesisHasThem) {
       EXPECT_EQ(Count(*translator_.HypothesisText(i), line.unknown), 1u) << i;
     }
     EXPECT_EQ(*translator_.HypothesisText(0), best);
-    const std::string text = Translate(line.text);
+    TranslateOptions greedy;
+    greedy.sentences = false;
+    const std::string text = Translate(line.text, greedy);
     EXPECT_EQ(*translator_.HypothesisText(0), text);
   }
   Translate("\u4F60\u597D", beams);
@@ -251,10 +254,12 @@ TEST_F(UnknownTextTest, TheyLeaveRoomToTermsAndProtectedSpans) {
 TEST_F(UnknownTextTest, SideBySideTheyAreTheSame) {
   const std::vector<Line> lines = Lines(FewerIfSlow(100, 6));
   std::vector<std::string> texts(lines.size());
+  TranslateOptions options;
+  options.sentences = false;  // So that each is one part.
   size_t begun = 0, finished = 0;
   while (finished < lines.size()) {
     while (begun < lines.size() && translator_.CanBegin()) {
-      TextCursor cursor(lines[begun].text, {});
+      TextCursor cursor(lines[begun].text, options);
       ASSERT_TRUE(translator_.Begin(cursor, begun++).ok());
     }
     FinishedTranslation out;
@@ -264,7 +269,7 @@ TEST_F(UnknownTextTest, SideBySideTheyAreTheSame) {
     ++finished;
   }
   for (size_t i = 0; i < lines.size(); ++i) {
-    EXPECT_EQ(texts[i], Translate(lines[i].text));
+    EXPECT_EQ(texts[i], Translate(lines[i].text, options));
   }
 }
 

@@ -35,6 +35,7 @@ class ConvertOptions(TypedDict, total=False):
     no_target_tokenizer: bool
     weights: Literal["f32", "f16", "int8", "int6", "int4", "auto"]
     max_loss: float
+    loss_of: Literal["tokens", "lines"]
     int4_error: float
     keep_int8: _Names
     keep_f16: _Names
