@@ -87,6 +87,8 @@ class Measure:
     def keep(self) -> None:
         """Characters that a model cannot read."""
         off, on = self.ways("--no-keep-unknown", "--keep-unknown")
+        if self.latimer.has("--no-sentences"):  # Behind a sentence, a symbol is one of its own, which has no ids if kept.
+            off, on = [*off, "--no-sentences"], [*on, "--no-sentences"]
         names, rows = ("not kept", "kept"), []
         for model in self.models:
             symbols = [symbol for symbol, unknown in zip(
