@@ -480,7 +480,8 @@ Status ReadPart(const TextReader& plain, const TextCursor& cursor,
                     cursor.source_bytes(), options);
   ProtectedSpans spans;
   if (Protects(options)) {
-    finder.Find(std::min(before + kProfile.text_bytes, sentence), &spans);
+    finder.Find(std::min<size_t>(before + kProfile.text_bytes, sentence),
+                &spans);
   }
   const char letter =
       spans.count == 0
