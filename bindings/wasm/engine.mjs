@@ -597,6 +597,18 @@ export class Engine {
     return results;
   }
 
+  // Gives a stream the bytes of a text, some at a time, so that other events get a turn.
+  async #push(text, push, signal) {
+    const turns = new Turns();
+    const bytes = encoder.encode(text);
+    for (let at = 0; at < bytes.length; at += 128) {
+      const some = bytes.subarray(at, at + 128);
+      this.#fill(some);
+      if (!push(some.length)) this.#fail();
+      await turns.pause(signal);
+    }
+  }
+
   // Translates running text sentence by sentence; `onPortion` gets each portion
   // of the translation.
   translateParagraphs(text, onPortion, options = {}) {
@@ -606,14 +618,7 @@ export class Engine {
       this.#onText = onPortion;
       const stream = wasm.streamBegin(this.#stream);
       if (stream === 0) this.#fail();
-      const turns = new Turns();
-      const bytes = encoder.encode(text);
-      for (let at = 0; at < bytes.length; at += 128) {
-        const some = bytes.subarray(at, at + 128);
-        this.#fill(some);
-        if (!wasm.streamPush(stream, some.length)) this.#fail();
-        await turns.pause(options.signal);
-      }
+      await this.#push(text, (count) => wasm.streamPush(stream, count), options.signal);
       if (!wasm.streamFinish(stream)) this.#fail();
     });
   }
@@ -630,14 +635,7 @@ export class Engine {
       try {
         const stream = wasm.htmlBegin(this.#stream);
         if (stream === 0) this.#fail();
-        const turns = new Turns();
-        const bytes = encoder.encode(html);
-        for (let at = 0; at < bytes.length; at += 128) {
-          const some = bytes.subarray(at, at + 128);
-          this.#fill(some);
-          if (!wasm.htmlPush(stream, some.length)) this.#fail();
-          await turns.pause(options.signal);
-        }
+        await this.#push(html, (count) => wasm.htmlPush(stream, count), options.signal);
         if (!wasm.htmlFinish(stream)) this.#fail();
         return written;
       } finally {
