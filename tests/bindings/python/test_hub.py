@@ -215,7 +215,7 @@ def test_what_is_no_encoder_decoder_is_refused_before_its_weights(server, opened
     config = json.dumps({"model_type": "gpt2", "n_embd": 768, "n_layer": 12}).encode()
     repo = server.repos["me/gpt2"] = Repo({"config.json": config, "model.safetensors": bytes(99)})
     said = failed(opened("me/gpt2"), "ConversionError")
-    assert said.startswith('me/gpt2: config.json: model_type is "gpt2"; it can be')
+    assert said.startswith('me/gpt2: config.json: model_type is "gpt2"; it has no encoder')
     assert [name for name, _ in repo.fetched] == ["config.json"]
 
 
