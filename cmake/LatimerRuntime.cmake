@@ -9,9 +9,9 @@ include(LatimerXnnpack)
 
 file(GLOB_RECURSE latimer_runtime_sources CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/runtime/*.cc" "${PROJECT_SOURCE_DIR}/api/*.cc")
-# Packing is the converter's work.
+# Packing is the converter's work. A translator hears nothing.
 list(FILTER latimer_runtime_sources EXCLUDE
-  REGEX "/api/hosted/|/runtime/signature/|(_isa|/pack)\\.cc$")
+  REGEX "/api/hosted/|/runtime/(audio|signature)/|(_isa|/pack)\\.cc$")
 set(others "bare|windows")  # What base/ has for other systems.
 if(LATIMER_BARE)
   set(others "windows|check|clock|file_mapping|mapped_file|thread_pool")

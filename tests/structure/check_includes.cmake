@@ -20,6 +20,7 @@ set(allowed_search base latimer model ops/nibble transformer search
 set(allowed_phrases base latimer model text search/prefix.h text_reader
   phrases)
 set(allowed_plan base latimer model text transformer plan)
+set(allowed_audio base latimer audio)
 set(allowed_markup base latimer text markup)
 set(allowed_signature latimer signature sodium)
 set(allowed_include_latimer latimer)
