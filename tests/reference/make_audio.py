@@ -1,9 +1,11 @@
-"""Writes tests/data/audio/log_mel.json: features of made-up sounds from transformers' WhisperFeatureExtractor, in NumPy.
+"""Writes tests/data/audio: log_mel.json, features of made-up sounds from transformers' WhisperFeatureExtractor in
+NumPy, and resample.json, sounds of other rates at 16 kHz from scipy.signal.resample_poly.
 
     python tests/reference/make_audio.py --out tests/data/audio
 
-A sound is silence to which parts are added, which tests/audio/sounds.h makes in the same way. Its row has some
-of the features, each as [frame, bin, value]: all of some neighbouring frames would be too many.
+A sound is silence to which parts are added, which tests/audio/sounds.h makes in the same way. A row has some of the
+features, each as [frame, bin, value], or of the samples, each as [index, value, value]: by the filter that
+runtime/audio/resampler.h describes, in double, and by SciPy's own.
 """
 
 import argparse
@@ -11,6 +13,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from scipy.signal import resample_poly
 from transformers import WhisperFeatureExtractor
 
 RATE = 16000
@@ -27,11 +30,14 @@ SOUNDS = {
 }
 
 
-def make(parts, size):
+RATES = [8000, 8001, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 44101, 47999, 48000]
+
+
+def make(parts, size, rate=RATE):
     sound = np.zeros(size)
     for kind, begin, count, amplitude, *hz in parts:
         if kind == "tone":
-            part = np.sin(2 * np.pi * (hz[0] * np.arange(count) % RATE) / RATE)
+            part = np.sin(2 * np.pi * (hz[0] * np.arange(count) % rate) / rate)
         elif kind == "noise":
             state, part = 1, np.zeros(count)
             for i in range(count):
@@ -61,12 +67,37 @@ def log_mel():
                        "features": [[f, b, round(float(features[b, f]), 6)] for f, b in at]}
 
 
+def resample():
+    random = np.random.default_rng(2)
+    for rate in RATES:
+        size = rate // 10 + 1
+        low = min(rate, RATE)
+        up, down = RATE // np.gcd(rate, RATE), rate // np.gcd(rate, RATE)
+        x = np.arange(-16 * max(up, down) + 1, 16 * max(up, down)) / max(up, down)
+        taps = np.sinc(0.95 * x) * np.i0(7.857 * np.sqrt(1 - (x / 16) ** 2))
+        for place in range(up):  # So that each place lets a constant pass.
+            taps[place::up] /= taps[place::up].sum() * up
+        for name, parts in {
+                "noise": [["noise", 0, size, 0.9]],
+                "tones": [["tone", 0, size, 0.5, 300], ["tone", 0, size, 0.4, low * 3 // 10]]}.items():
+            sound = make(parts, size, rate).astype(np.float64)
+            ours = sound if rate == RATE else resample_poly(sound, up, down, window=taps)
+            scipys = resample_poly(sound, up, down)
+            at = [0, 1, len(ours) - 2, len(ours) - 1] + sorted(map(int, random.integers(2, len(ours) - 2, 12)))
+            yield {"sound": name, "parts": parts, "rate": rate, "size": size, "resampled": len(ours),
+                   "samples": [[i, round(float(ours[i]), 7), round(float(scipys[i]), 7)] for i in at]}
+
+
+def write(path, rows):
+    path.write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, required=True)
     out = parser.parse_args().out
-    rows = [json.dumps(row) for row in log_mel()]
-    (out / "log_mel.json").write_text("[\n" + ",\n".join(rows) + "\n]\n")
+    write(out / "log_mel.json", log_mel())
+    write(out / "resample.json", resample())
 
 
 if __name__ == "__main__":
