@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
 #include "ascii.h"
 #include "latimer/profile_config.h"
@@ -223,20 +225,32 @@ std::string OnOneLine(const CueText& cue,
   return out;
 }
 
+// The number of a mark that a text begins with, and the bytes of its tag; none
+// if it begins with no such tag.
+std::optional<std::pair<size_t, size_t>> NumberAt(std::string_view text) {
+  for (const std::string_view tag : {"<span/", "</span/", "<img/"}) {
+    if (!text.starts_with(tag)) continue;
+    const size_t end = text.find_first_not_of("0123456789", tag.size());
+    if (end == text.npos || end == tag.size() || text[end] != '>') break;
+    return std::pair(std::strtoull(text.data() + tag.size(), nullptr, 10),
+                     end + 1);
+  }
+  return std::nullopt;
+}
+
 // The text with the marks in place of their numbers.
 std::string WithMarks(std::string_view text,
                       const std::vector<std::string_view>& marks) {
   std::string out;
   while (!text.empty()) {
-    size_t bytes = 1;
-    size_t number = marks.size();
-    for (const std::string_view tag : {"<span/", "</span/", "<img/"}) {
-      if (marks.empty() || !text.starts_with(tag)) continue;
-      number = std::strtoull(text.data() + tag.size(), nullptr, 10);
-      bytes = text.find('>') + 1;
+    const auto found = NumberAt(text);
+    if (found.has_value() && found->first < marks.size()) {
+      out += marks[found->first];
+      text.remove_prefix(found->second);
+    } else {
+      out += text.front();
+      text.remove_prefix(1);
     }
-    out += number < marks.size() ? marks[number] : text.substr(0, bytes);
-    text.remove_prefix(bytes);
   }
   return out;
 }

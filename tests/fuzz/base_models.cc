@@ -46,7 +46,7 @@ class TempFolder {
 
 void Add(const std::string& name, const CanonicalModel& model,
          WeightType weights, Models* models,
-         const QuantizedMatrices* int4 = nullptr) {
+         const QuantizedMatrices* int4 = nullptr, KnownAnswer answer = {}) {
   const MatrixTypes types = int4 == nullptr ? MatrixTypes() : TypesOf(*int4);
   const ModelBytes file =
       WriteModel(model, {.weights = weights,
@@ -55,7 +55,7 @@ void Add(const std::string& name, const CanonicalModel& model,
                          .smallest_pruned = 1,
                          .types = &types,
                          .quantized = int4,
-                         .known_answer = {},
+                         .known_answer = answer,
                          .certificate = int4 != nullptr,
                          .progress = {}});
   models->push_back(std::make_unique<BaseModel>(name, file.bytes()));
@@ -151,6 +151,9 @@ Models Convert(bool of_text) {
   if (!of_text) {
     Add("extras", ReadOwn(kData / "recurrent" / "extras", false), kInt8,
         &models);
+    constexpr int32_t kSource[] = {2, 3, 4}, kTarget[] = {4, 3, 2};
+    Add("answer", ReadOwn(kData / "recurrent" / "lstm_seq2seq", false), kInt8,
+        &models, /*int4=*/nullptr, {kSource, kTarget});
   }
   return models;
 }

@@ -1,5 +1,5 @@
-// The time for subtitles grows with the file.
-// Tests server/subtitles.cc.
+// Subtitles of any bytes are read and written, in time that grows with the
+// file. Tests server/subtitles.cc.
 #include "server/subtitles.h"
 
 #include <gtest/gtest.h>
@@ -51,6 +51,18 @@ TEST(SubtitlesTest, TimeGrowsWithTheFile) {
           20000, [&](size_t n) { return begin + Repeated(text, n); },
           ReadAndWrite);
     }
+  }
+}
+
+// What only begins like the tags that marks are given is text, and ends.
+TEST(SubtitlesTest, TakesUnclosedTagsForText) {
+  for (const char* text :
+       {"<i>a</i> b <span/0", "<i>a</i> b <span/", "<i>a</i> <img/9 c",
+        "<i>a</i> </span/1 <b>c", "<i>a</i> <span/00000000000000000000009"}) {
+    const std::string file = std::string("1\n00:01 --> 00:02\n") + text;
+    const std::vector<FileText> texts = server::TextsOfSubtitles(file);
+    ASSERT_EQ(texts.size(), 1u) << file;
+    EXPECT_EQ(server::TranslatedSubtitles(file, {texts[0].text}), file);
   }
 }
 
