@@ -93,6 +93,7 @@ class HttpServer final {
   int ReadChunks(Connection& connection, std::string* body);
   void Refuse(int status, HttpResponse* response) const;
   void Dispatch(HttpRequest& request, HttpResponse& response) const;
+  void ReturnFreeMemory(size_t freed_bytes);
   void Begin(int socket);
   void EndConnection();
 
@@ -109,6 +110,7 @@ class HttpServer final {
   int wake_ = -1;  // An eventfd, readable once draining_ is set.
   std::atomic<bool> draining_ = false;
   std::atomic<size_t> reserved_ = 0;
+  std::atomic<size_t> freed_bytes_ = 0;  // Since ReturnFreeMemory returned it.
   std::mutex mutex_;
   std::condition_variable connection_ended_;
   size_t connections_ = 0;

@@ -232,6 +232,23 @@ def little_memory():
             f"then: {server.ask(SHORT)}; RSS {server.resident():.0f} MB")
 
 
+def large_pages():
+    with Server() as server:
+        before, slowest = server.resident(), []
+
+        def ask(unit):
+            begin = time.monotonic()
+            code = server.ask(request(unit * (900_000 // len(unit)), format="html"))
+            slowest.append(time.monotonic() - begin)
+            return code
+        units = ["<b>", "&", "<p>\n", "<a b='c'>", "<!--"] * 9
+        threads, codes = at_once(44, lambda: ask(units.pop()))
+        for thread in threads:
+            thread.join()
+        row("44 pages of 900 kB at once", f"{counted(codes)}; the slowest {max(slowest):.0f} s; "
+            f"RSS {before:.0f} to {server.resident():.0f} MB")
+
+
 def fair():
     with Server() as server:
         client = threading.Thread(target=server.ask, args=(request("\n".join(["the house " * 1500] * 32)),))
@@ -439,4 +456,5 @@ half_closed()
 terminated()
 replaced()
 little_memory()
+large_pages()
 fair()

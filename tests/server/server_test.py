@@ -828,6 +828,22 @@ class HostileRequests(unittest.TestCase):
         self.assertIn(b"200", codes)
         self.assertLess(self.server.peak(), 200 << 20)  # Once 10 GB.
 
+    @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers keep memory")
+    def test_memory_of_requests_goes_back_to_the_system(self):
+        self.server.translate("I am here.")
+        before = self.server.resident()
+        for _ in range(2):
+            threads = [threading.Thread(target=self.server.translate, args=(["a"] * 50_000, "en", "en")) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                self.server.file_url()  # A file stays, wherever there was room.
+                time.sleep(0.02)
+        end = time.monotonic() + 10
+        while self.server.resident() - before > 3 << 20:
+            self.assertLess(time.monotonic(), end, self.server.resident() - before)  # Once 8 to 18 MB.
+            time.sleep(0.05)
+
     def test_the_head_is_bounded(self):
         for head in (b"a:b\r\n" * 180_000, b"a:b\r\n" * 200, b"a: " + b"b" * 70_000 + b"\r\n"):
             self.assertIn(b" 431 ", self.answer(b"GET /health HTTP/1.1\r\n" + head + b"\r\n")[:40])
