@@ -122,7 +122,7 @@ RULES = [
     Rule("skip", "tests/bench/README.md", r".", "hours of measurements beside other runtimes, each with its date"),
     Rule("skip", "tests/reference/README.md", r"venv", "makes fixtures anew, with the libraries of their day"),
     Rule("skip", "tests/quality/README.md", r"harm\.py|venv", "minutes of measurements, with other people's models"),
-    Rule("skip", "tests/trained/README.md", r"venv|students\.py", "needs PyTorch, and other people's packages"),
+    Rule("skip", "tests/trained/README.md", r"venv|(students|recordings)\.py", "needs PyTorch, and other people's packages"),
     Rule("skip", "tests/fuzz/README.md", r"run 1200|ctest", "20 minutes; what all tests contain"),
     Rule("skip", "tests/fuzz/README.md", r"model-crash-\.\.\.", "a crash that is not there"),
     Rule("skip", DEMO, r"sources\.py|dpkg -x|words\.py|prep\.py|grow\.py", "needs 1 GB of Debian packages"),

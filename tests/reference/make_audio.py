@@ -1,8 +1,9 @@
 """Writes tests/data/audio: log_mel.json, features of made-up sounds from transformers' WhisperFeatureExtractor in
 NumPy, and resample.json, sounds of other rates at 16 kHz from scipy.signal.resample_poly.
 
-    python tests/reference/make_audio.py --out tests/data/audio
+    python tests/reference/make_audio.py --out tests/data/audio [--recordings FOLDER]
 
+With the folder of recordings that tests/trained/recordings.py downloads, also recordings.json, their features.
 A sound is silence to which parts are added, which tests/audio/sounds.h makes in the same way. A row has some of the
 features, each as [frame, bin, value], or of the samples, each as [index, value, value]: by the filter that
 runtime/audio/resampler.h describes, in double, and by SciPy's own.
@@ -10,6 +11,7 @@ runtime/audio/resampler.h describes, in double, and by SciPy's own.
 
 import argparse
 import json
+import wave
 from pathlib import Path
 
 import numpy as np
@@ -67,25 +69,47 @@ def log_mel():
                        "features": [[f, b, round(float(features[b, f]), 6)] for f, b in at]}
 
 
+def filtered(sound, rate):
+    """By the filter that runtime/audio/resampler.h describes, in double."""
+    if rate == RATE:
+        return sound
+    up, down = RATE // np.gcd(rate, RATE), rate // np.gcd(rate, RATE)
+    x = np.arange(-16 * max(up, down) + 1, 16 * max(up, down)) / max(up, down)
+    taps = np.sinc(0.95 * x) * np.i0(7.857 * np.sqrt(1 - (x / 16) ** 2))
+    for place in range(up):  # So that each place lets a constant pass.
+        taps[place::up] /= taps[place::up].sum() * up
+    return resample_poly(sound, up, down, window=taps)
+
+
 def resample():
     random = np.random.default_rng(2)
     for rate in RATES:
         size = rate // 10 + 1
         low = min(rate, RATE)
-        up, down = RATE // np.gcd(rate, RATE), rate // np.gcd(rate, RATE)
-        x = np.arange(-16 * max(up, down) + 1, 16 * max(up, down)) / max(up, down)
-        taps = np.sinc(0.95 * x) * np.i0(7.857 * np.sqrt(1 - (x / 16) ** 2))
-        for place in range(up):  # So that each place lets a constant pass.
-            taps[place::up] /= taps[place::up].sum() * up
         for name, parts in {
                 "noise": [["noise", 0, size, 0.9]],
                 "tones": [["tone", 0, size, 0.5, 300], ["tone", 0, size, 0.4, low * 3 // 10]]}.items():
             sound = make(parts, size, rate).astype(np.float64)
-            ours = sound if rate == RATE else resample_poly(sound, up, down, window=taps)
-            scipys = resample_poly(sound, up, down)
+            ours, scipys = filtered(sound, rate), resample_poly(sound, RATE, rate)
             at = [0, 1, len(ours) - 2, len(ours) - 1] + sorted(map(int, random.integers(2, len(ours) - 2, 12)))
             yield {"sound": name, "parts": parts, "rate": rate, "size": size, "resampled": len(ours),
                    "samples": [[i, round(float(ours[i]), 7), round(float(scipys[i]), 7)] for i in at]}
+
+
+def recordings(folder):
+    random = np.random.default_rng(3)
+    for path in sorted(folder.glob("*.wav")):
+        with wave.open(str(path)) as file:
+            channels, rate, size = file.getnchannels(), file.getframerate(), file.getnframes()
+            sound = np.frombuffer(file.readframes(size), "<i2").reshape(-1, channels).mean(1) / 32768
+        window = filtered(sound, rate)[:480000].astype(np.float32)
+        heard = len(window) // 160
+        for bins in [80, 128]:
+            extractor = WhisperFeatureExtractor(feature_size=bins)
+            features = extractor(window, sampling_rate=RATE, return_tensors="np").input_features[0]
+            at = [(int(random.integers(heard)), int(random.integers(bins))) for _ in range(100)]
+            yield {"file": path.name, "rate": rate, "samples": -(-size * RATE // rate), "bins": bins,
+                   "features": [[f, b, round(float(features[b, f]), 6)] for f, b in at]}
 
 
 def write(path, rows):
@@ -95,9 +119,13 @@ def write(path, rows):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, required=True)
-    out = parser.parse_args().out
+    parser.add_argument("--recordings", type=Path)
+    arguments = parser.parse_args()
+    out = arguments.out
     write(out / "log_mel.json", log_mel())
     write(out / "resample.json", resample())
+    if arguments.recordings:
+        write(out / "recordings.json", recordings(arguments.recordings))
 
 
 if __name__ == "__main__":
