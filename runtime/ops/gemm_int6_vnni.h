@@ -4,7 +4,12 @@
 // vpdpbusd multiplies codes, 32 + w, which are not negative, by inputs as they
 // are. What 32 adds is taken away by the sum of the row. Every group of rows
 // unpacks the codes in registers, which CPUs do while they multiply: to unpack
-// them once, into the first-level cache, took longer on Zen 4.
+// them once, into the first-level cache, took longer on Zen 4. One row does not
+// even join the bits of a code: it multiplies each part by the inputs, and
+// joins the sums.
+//
+// The sums are exact for k up to 2^16, as those of XNNPACK's kernels for int8
+// are: none exceeds 255 * 128 * k.
 #ifndef LATIMER_OPS_GEMM_INT6_VNNI_H_
 #define LATIMER_OPS_GEMM_INT6_VNNI_H_
 
@@ -30,7 +35,9 @@ LATIMER_INLINE void AddProducts(Vector codes, Vector inputs, Vector& sums) {
 }
 
 // The tiles. Of each: `Vector` holds eight inputs of half of a block's
-// channels; a chunk has kSteps times eight inputs.
+// channels; a chunk has kSteps times eight inputs. Unpack() gives the codes of
+// the first half and four times those of the second. So are their sums, which
+// Write() takes and JoinParts() makes of what AddParts() adds up.
 
 struct Tile8x8 {
   using Vector = Bytes;
@@ -42,6 +49,11 @@ struct Tile8x8 {
   static constexpr size_t kMostRows = 4;
 #endif
 
+  // Sums of one row: of each step's bytes, of their low nibbles, and of two of
+  // the four pairs of high bits.
+  static constexpr size_t kParts = 8;
+  static constexpr size_t kApart = 1;
+
   LATIMER_INLINE static Vector Load(const void* p) { return LoadBytes(p); }
   LATIMER_INLINE static Vector Repeat(const int8_t* p) {
     return RepeatEight(p);
@@ -49,27 +61,44 @@ struct Tile8x8 {
   LATIMER_INLINE static Vector Sum(Vector a, Vector b) {
     return _mm256_add_epi32(a, b);
   }
-  LATIMER_INLINE static void Unpack(const char* chunk,
-                                    Vector (&codes)[kSteps][2]) {
+  LATIMER_INLINE static void Unpack(const char* chunk, size_t step,
+                                    Vector (&codes)[2]) {
+    const Bytes nibbles = LoadBytes(chunk + 32 * step);
     const Bytes bits = LoadBytes(chunk + 64);
-    const auto join = [](Bytes nibbles, Bytes high) LATIMER_INLINED {
-      return (nibbles & RepeatByte(15)) | (high & RepeatByte(48));
-    };
+    const Bytes high = step == 0 ? ShiftLeft<4>(bits) : bits;
+    codes[0] = (nibbles & RepeatByte(0x0f)) | (high & RepeatByte(0x30));
+    codes[1] = (ShiftRight<2>(nibbles) & RepeatByte(0x3c)) |
+               (high & RepeatByte(-0x40));
+  }
+  LATIMER_INLINE static void AddParts(const char* chunk, const int8_t* q,
+                                      Vector (&sums)[kParts]) {
+    const Bytes bits = LoadBytes(chunk + 64);
     for (size_t step = 0; step < kSteps; ++step) {
+      const Bytes inputs = Repeat(q + step * kInputs);
       const Bytes nibbles = LoadBytes(chunk + 32 * step);
-      codes[step][0] = join(nibbles, step == 0 ? ShiftLeft<4>(bits) : bits);
-      codes[step][1] =
-          join(ShiftRight<4>(nibbles),
-               step == 0 ? ShiftLeft<2>(bits) : ShiftRight<2>(bits));
+      AddProducts(nibbles, inputs, sums[4 * step]);
+      AddProducts(nibbles & RepeatByte(0x0f), inputs, sums[4 * step + 1]);
+      AddProducts(bits & RepeatByte(step == 0 ? 0x03 : 0x30), inputs,
+                  sums[4 * step + 2]);
+      AddProducts(bits & RepeatByte(step == 0 ? 0x0c : -0x40), inputs,
+                  sums[4 * step + 3]);
     }
+  }
+  LATIMER_INLINE static void JoinParts(const Vector (&parts)[kParts],
+                                       Vector (&sums)[2]) {
+    const Bytes low = Sum(parts[1], parts[5]);
+    const Bytes both = Sum(parts[0], parts[4]);
+    sums[0] = Sum(low, Sum(_mm256_slli_epi32(parts[2], 4), parts[6]));
+    sums[1] = Sum(_mm256_srai_epi32(_mm256_sub_epi32(both, low), 2),
+                  Sum(_mm256_slli_epi32(parts[3], 4), parts[7]));
   }
   LATIMER_INLINE static void Write(const Vector (&sums)[2], int32_t added,
                                    const Quantization& row,
                                    const int32_t* negative_sums,
                                    const float* scales, size_t count,
                                    float* y) {
-    Finish<0>(SumPairs(sums[0], sums[1]), row, negative_sums, scales, added,
-              count, y);
+    Finish<0>(SumPairs(sums[0], _mm256_srai_epi32(sums[1], 2)), row,
+              negative_sums, scales, added, count, y);
   }
 };
 
@@ -79,6 +108,11 @@ struct Tile16x8 {
   static constexpr size_t kNr = 16;
   static constexpr size_t kSteps = 1;
   static constexpr size_t kMostRows = 10;
+
+  // Sums of one row: of the bytes, of their low nibbles, and of two pairs of
+  // high bits in each half.
+  static constexpr size_t kParts = 4;
+  static constexpr size_t kApart = 2;
 
   LATIMER_INLINE static Vector Load(const void* p) {
     return _mm512_loadu_si512(p);
@@ -92,25 +126,36 @@ struct Tile16x8 {
     return _mm512_add_epi32(a, b);
   }
   // The first vector has channels 0 to 3 and 8 to 11, whose codes are the
-  // chunk's first and third quarter. Rotations bring the high bits of two
-  // quarters to their place.
-  LATIMER_INLINE static void Unpack(const char* chunk,
-                                    Vector (&codes)[kSteps][2]) {
+  // chunk's first and third quarter.
+  LATIMER_INLINE static void Unpack(const char* chunk, size_t,
+                                    Vector (&codes)[2]) {
     const Vector nibbles = Load(chunk);
-    const Vector bits =
-        _mm512_maskz_broadcast_i64x4(kAll8, LoadBytes(chunk + 64));
-    const auto join = [](Vector low, Vector high) LATIMER_INLINED {
-      return (low & _mm512_set1_epi8(15)) | (high & _mm512_set1_epi8(48));
+    const Vector high =
+        _mm512_maskz_rolv_epi32(kAll, LoadBits(chunk), Halves(4, 0));
+    codes[0] =
+        (nibbles & _mm512_set1_epi8(0x0f)) | (high & _mm512_set1_epi8(0x30));
+    codes[1] = (_mm512_srli_epi16(nibbles, 2) & _mm512_set1_epi8(0x3c)) |
+               (high & _mm512_set1_epi8(-0x40));
+  }
+  LATIMER_INLINE static void AddParts(const char* chunk, const int8_t* q,
+                                      Vector (&sums)[kParts]) {
+    const Vector inputs = Repeat(q);
+    const Vector nibbles = Load(chunk);
+    const Vector bits = LoadBits(chunk);
+    AddProducts(nibbles, inputs, sums[0]);
+    AddProducts(nibbles & _mm512_set1_epi8(0x0f), inputs, sums[1]);
+    AddProducts(bits & Halves(0x03030303, 0x30303030), inputs, sums[2]);
+    AddProducts(bits & Halves(0x0c0c0c0c, 0xc0c0c0c0), inputs, sums[3]);
+  }
+  LATIMER_INLINE static void JoinParts(const Vector (&parts)[kParts],
+                                       Vector (&sums)[2]) {
+    const auto shifted = [](Vector v) LATIMER_INLINED {
+      return _mm512_maskz_sllv_epi32(kAll, v, Halves(4, 0));
     };
-    const auto rotate = [&](long long first, long long second) LATIMER_INLINED {
-      return _mm512_maskz_rolv_epi32(
-          kAll, bits,
-          _mm512_setr_epi64(first, first, first, first, second, second, second,
-                            second));
-    };
-    codes[0][0] = join(nibbles, rotate(0x400000004, 0));
-    codes[0][1] =
-        join(_mm512_srli_epi16(nibbles, 4), rotate(0x200000002, 0x1e0000001e));
+    sums[0] = Sum(parts[1], shifted(parts[2]));
+    sums[1] = Sum(
+        _mm512_maskz_srai_epi32(kAll, _mm512_sub_epi32(parts[0], parts[1]), 2),
+        shifted(parts[3]));
   }
   LATIMER_INLINE static void Write(const Vector (&sums)[2], int32_t added,
                                    const Quantization& row,
@@ -124,7 +169,7 @@ struct Tile16x8 {
         Vector(pairs(sums[0])),
         _mm512_setr_epi32(0, 2, 4, 6, 16, 18, 20, 22, 8, 10, 12, 14, 24, 26, 28,
                           30),
-        Vector(pairs(sums[1])));
+        Vector(pairs(_mm512_maskz_srai_epi32(kAll, sums[1], 2))));
     Ints negative;
     Wide factors;
     __builtin_memcpy(&negative, negative_sums, sizeof(negative));
@@ -141,6 +186,19 @@ struct Tile16x8 {
   }
 
  private:
+  // The high bits of a chunk, twice.
+  LATIMER_INLINE static Vector LoadBits(const char* chunk) {
+    return _mm512_maskz_broadcast_i64x4(kAll8, LoadBytes(chunk + 64));
+  }
+  // A number in each half.
+  LATIMER_INLINE static Vector Halves(uint32_t low, uint32_t high) {
+    constexpr uint64_t kTwice = 0x100000001;
+    const auto first = static_cast<int64_t>(low * kTwice);
+    const auto second = static_cast<int64_t>(high * kTwice);
+    return _mm512_setr_epi64(first, first, first, first, second, second, second,
+                             second);
+  }
+
   typedef uint32_t Ints __attribute__((vector_size(64)));
   typedef int32_t Signed __attribute__((vector_size(64)));
   typedef float Wide __attribute__((vector_size(64)));
@@ -156,26 +214,29 @@ LATIMER_INLINE void MultiplyBlock(const GemmInt8Args& args, const char* block,
                                   size_t chunks, size_t channel, size_t row,
                                   const int32_t* row_sums) {
   using Vector = typename Tile::Vector;
+  constexpr size_t kSums = kRows == 1 ? Tile::kParts : 2;
   // Few rows sum every other chunk apart, because a sum waits for the one
   // before.
-  constexpr size_t kApart = kRows <= 2 ? 2 : 1;
+  constexpr size_t kApart = kRows == 1 ? Tile::kApart : kRows == 2 ? 2 : 1;
   const char* const first = block + Tile::kNr * sizeof(int32_t);
   const int8_t* q = args.q + row * args.q_stride;
-  Vector sums[kApart][kRows][2] = {};
+  Vector sums[kApart][kRows][kSums] = {};
   const auto add = [&](size_t i, auto& into) LATIMER_INLINED {
     const char* chunk = first + i * kChunkBytes;
-    __builtin_prefetch(chunk + kPrefetchBytes);
-    __builtin_prefetch(chunk + kPrefetchBytes + kLine);
-    Vector codes[Tile::kSteps][2];
-    Tile::Unpack(chunk, codes);
+    if constexpr (kRows == 1) {
+      Tile::AddParts(chunk, q + i * Tile::kSteps * kInputs, into[0]);
+    } else {
 #pragma GCC unroll 2
-    for (size_t step = 0; step < Tile::kSteps; ++step) {
+      for (size_t step = 0; step < Tile::kSteps; ++step) {
+        Vector codes[2];
+        Tile::Unpack(chunk, step, codes);
 #pragma GCC unroll 10
-      for (size_t r = 0; r < kRows; ++r) {
-        const Vector inputs = Tile::Repeat(q + r * args.q_stride +
-                                           (i * Tile::kSteps + step) * kInputs);
-        AddProducts(codes[step][0], inputs, into[r][0]);
-        AddProducts(codes[step][1], inputs, into[r][1]);
+        for (size_t r = 0; r < kRows; ++r) {
+          const Vector inputs = Tile::Repeat(
+              q + r * args.q_stride + (i * Tile::kSteps + step) * kInputs);
+          AddProducts(codes[0], inputs, into[r][0]);
+          AddProducts(codes[1], inputs, into[r][1]);
+        }
       }
     }
   };
@@ -186,15 +247,24 @@ LATIMER_INLINE void MultiplyBlock(const GemmInt8Args& args, const char* block,
     for (size_t apart = 0; apart < kApart; ++apart) add(i + apart, sums[apart]);
   }
   if (kApart > 1 && i < chunks) add(i, sums[0]);
+  if constexpr (kApart > 1) {
+#pragma GCC unroll 2
+    for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+      for (size_t part = 0; part < kSums; ++part) {
+        sums[0][r][part] = Tile::Sum(sums[0][r][part], sums[1][r][part]);
+      }
+    }
+  }
   // In memory, because a loop over registers would be written out.
   Vector totals[kRows][2];
+  if constexpr (kRows == 1) {
+    Tile::JoinParts(sums[0][0], totals[0]);
+  } else {
 #pragma GCC unroll 10
-  for (size_t r = 0; r < kRows; ++r) {
-    for (size_t half = 0; half < 2; ++half) {
-      totals[r][half] = sums[0][r][half];
-      if constexpr (kApart > 1) {
-        totals[r][half] = Tile::Sum(totals[r][half], sums[1][r][half]);
-      }
+    for (size_t r = 0; r < kRows; ++r) {
+      totals[r][0] = sums[0][r][0];
+      totals[r][1] = sums[0][r][1];
     }
   }
   const auto* negative_sums = reinterpret_cast<const int32_t*>(block);
@@ -231,15 +301,22 @@ template <typename Tile, size_t kRows>
 
 // The sum of a row; `bytes` is a multiple of 8.
 LATIMER_INLINE int32_t SumOfRow(const int8_t* q, size_t bytes) {
-  Bytes sums = {};
+  Bytes sums[4] = {};
+  const auto add = [&](size_t i, Bytes& into) LATIMER_INLINED {
+    AddProducts(RepeatByte(1), LoadBytes(q + i), into);
+  };
   size_t i = 0;
-  for (; i + sizeof(Bytes) <= bytes; i += sizeof(Bytes)) {
-    AddProducts(RepeatByte(1), LoadBytes(q + i), sums);
+  for (; i + sizeof(sums) <= bytes; i += sizeof(sums)) {
+#pragma GCC unroll 4
+    for (size_t v = 0; v < 4; ++v) add(i + v * sizeof(Bytes), sums[v]);
   }
+  for (; i + sizeof(Bytes) <= bytes; i += sizeof(Bytes)) add(i, sums[0]);
   int32_t sum = 0;
   for (; i < bytes; ++i) sum += q[i];
-  int32_t parts[sizeof(Bytes) / sizeof(int32_t)];
-  __builtin_memcpy(parts, &sums, sizeof(parts));
+  const Bytes all = _mm256_add_epi32(_mm256_add_epi32(sums[0], sums[1]),
+                                     _mm256_add_epi32(sums[2], sums[3]));
+  int32_t parts[sizeof(all) / sizeof(int32_t)];
+  __builtin_memcpy(parts, &all, sizeof(parts));
   for (const int32_t part : parts) sum += part;
   return sum;
 }

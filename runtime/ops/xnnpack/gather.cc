@@ -67,8 +67,17 @@ void CopyPieces(const BlockLayout& layout, const std::byte* in, size_t from,
   from *= kPieceBytes;
   out += to * kPieceBytes;
   if (layout.shape.sr == 1) {
-    for (size_t i = 0; i < layout.pieces; ++i) {
-      CopyPiece<Word, kWords, kChunked>(in, from + i * step, out + i * step);
+    // Every kinds-th piece has the same place in its chunk, which takes a
+    // while to find.
+    const size_t kinds = kChunked ? kInt6ChunkWeights / step : 1;
+    const size_t next = kChunked ? kInt6ChunkBytes : step;
+    for (size_t kind = 0; kind < kinds; ++kind) {
+      const std::byte* chunk = in;
+      for (size_t i = kind; i < layout.pieces; i += kinds) {
+        CopyPiece<Word, kWords, kChunked>(chunk, from + kind * step,
+                                          out + i * step);
+        chunk += next;
+      }
     }
     return;
   }

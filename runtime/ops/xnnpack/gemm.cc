@@ -76,16 +76,18 @@ void UnpackInt6Block(Tile tile, uint64_t k, const std::byte* block,
               block + sum_bytes + chunks * kInt6ChunkBytes, end_bytes);
 }
 
-// The i-th of a block's weights.
-int8_t Int6At(const std::byte* chunks, size_t i) {
+// Reads `count` of a block's weights from the i-th on, which lie in the same
+// quarter of a chunk.
+void ReadInt6(const std::byte* chunks, size_t i, size_t count, int8_t* out) {
   const std::byte* chunk = chunks + i / kInt6ChunkWeights * kInt6ChunkBytes;
-  const size_t quarter = i / 32 % 4, j = i % 32;
-  const auto low = static_cast<uint32_t>(chunk[quarter / 2 * 32 + j]);
-  const auto high = static_cast<uint32_t>(chunk[64 + j]);
-  return static_cast<int8_t>(
-      static_cast<int32_t>((low >> quarter % 2 * 4 & 15) +
-                           (high >> quarter * 2 & 3) * 16) -
-      32);
+  const size_t quarter = i / 32 % 4;
+  const std::byte* low = chunk + quarter / 2 * 32 + i % 32;
+  const std::byte* high = chunk + 64 + i % 32;
+  for (size_t j = 0; j < count; ++j) {
+    const auto nibble = static_cast<uint32_t>(low[j]) >> quarter % 2 * 4 & 15;
+    const auto bits = static_cast<uint32_t>(high[j]) >> quarter * 2 & 3;
+    out[j] = static_cast<int8_t>(static_cast<int32_t>(nibble + bits * 16) - 32);
+  }
 }
 
 // Calls run(variant, row, count, channels, weights, y) for blocks of `count`
@@ -377,17 +379,22 @@ void UnpackRow(WeightType type, Tile tile, const PackedMatrix& w,
       block + PackedBlockBytes(type, tile, w.k) - shape.nr * 2 * sizeof(float);
   float scale;
   std::memcpy(&scale, scales + index * sizeof(float), sizeof(scale));
+  constexpr size_t kMostInputs = 16;  // Of a channel side by side.
+  LATIMER_DCHECK(shape.kr <= kMostInputs);
   // Within a group of kr*sr inputs, those of channel c are rotated by c*kr.
   const size_t group = size_t{shape.kr} * shape.sr;
   for (size_t start = 0; start < inputs; start += shape.kr) {
     const size_t first =
         start / group * group + (start + index * shape.kr) % group;
     const size_t source = start * shape.nr + index * shape.kr;
+    int8_t piece[kMostInputs];
+    if (type == WeightType::kInt6) {
+      ReadInt6(weights, source, shape.kr, piece);
+    } else {
+      std::memcpy(piece, weights + source, shape.kr);
+    }
     for (size_t i = 0; i < shape.kr && first + i < w.k; ++i) {
-      const int8_t weight = type == WeightType::kInt6
-                                ? Int6At(weights, source + i)
-                                : static_cast<int8_t>(weights[source + i]);
-      out[first + i] = static_cast<float>(weight) * scale;
+      out[first + i] = static_cast<float>(piece[i]) * scale;
     }
   }
 }
