@@ -194,7 +194,7 @@ RULES = [
     Rule("slow", "docs/onnx.md", r"pip install|import pyfrspell|export\.py|letters\.json", "downloads onnxruntime",
          name=r"frspell"),
     Rule("slow", DEMO, r"smoke\.sh|evaluate\.py|verify_model\.py|^pip install", "trains a tiny model"),
-    Rule("slow", CONVERTER, r"venv", "downloads PyTorch"),
+    Rule("slow", CONVERTER, r"\bvenv/bin|^python3 -m venv venv", "downloads PyTorch"),
     Rule("slow", SERVER, r"--port 5125|serve_load|serve_faults", "a minute of load"),
     Rule("slow", TARGETS, r"orange_pi_zero3|write_presets|-DLATIMER_(MODEL|EMBED)=\S*my_model", "configures builds"),
     Rule("slow", "*", r"pip install ziglang", "downloads Zig, 90 MB"),
