@@ -73,8 +73,7 @@ def _probabilities(
         import py3langid
     except ImportError as error:
         raise ImportError(
-            "Languages are detected by py3langid: pip install "
-            "'latimer[detect]', or pip install py3langid."
+            "Languages are detected by py3langid: pip install py3langid."
         ) from error
     known = _known()
     candidates = KNOWN & known if languages is None else set(languages)

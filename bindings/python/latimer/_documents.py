@@ -91,13 +91,19 @@ def _translate_file(
     ending = path.suffix.lower()
     if ending not in _ARCHIVES and ending not in _TEXTS:
         raise InvalidArgumentError(
-            f"{path}: no document that is known by its name; known are "
+            f"{path} is no document of a known kind: "
             f"{', '.join((*_ARCHIVES, *_TEXTS))}."
         )
     to = Path(output or path.with_suffix(".translated" + path.suffix))
+    if {to.suffix.lower(), ending} not in ({ending}, {".htm", ".html"}):
+        raise InvalidArgumentError(
+            f"{to}: a translation keeps its document's format; give the output "
+            f"a name that ends in {ending}."
+        )
     if to.exists() and not overwrite:
         raise FileExistsError(
-            f"{to} exists; name another output, or say to overwrite it."
+            f"{to} exists; name another output, or say that it may be "
+            "overwritten (--overwrite, overwrite=True)."
         )
 
     texts = 0

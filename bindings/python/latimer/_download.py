@@ -177,8 +177,8 @@ def _errors(url: str) -> Iterator[None]:
         why = getattr(error, "reason", None) or type(error).__name__
         raise DownloadError(
             f"{host(url)} could not be reached, or the connection ended "
-            f"({why}); check the network and try again, which goes on where "
-            "this ended."
+            f"({why}); check the network and try again; a download goes on "
+            "where it ended."
         ) from error
 
 

@@ -82,7 +82,7 @@ def fetch(
         raise DownloadError(
             f"{name}: there is no such file or folder here, and models are "
             "fetched by name only if huggingface_hub is installed: pip "
-            "install 'latimer[hub]', or pip install huggingface_hub."
+            "install huggingface_hub."
         ) from error
     try:
         return _fetch(hub, name, revision, check)
@@ -229,5 +229,5 @@ def _sentence(
     why = type(error).__name__
     return (
         f"{name} could not be fetched from {endpoint} ({why}); check the "
-        "network and try again, which goes on where this ended."
+        "network and try again; the download goes on where it ended."
     )

@@ -75,8 +75,7 @@ class Attention:
             import numpy
         except ImportError:
             raise ImportError(
-                "Attention weights are an array of NumPy: pip install "
-                "'latimer[attention]', or pip install numpy."
+                "Attention weights are an array of NumPy: pip install numpy."
             ) from None
         if self._calls != self._slot.calls:
             raise _stale()

@@ -332,7 +332,7 @@ def test_a_server_that_fails_leaves_one_sentence_and_no_model(server, latimer_, 
     server.status.clear()
     server.short.add(weights)
     said = refusal(latimer_("get", "en-pt", *OPTIONS))
-    assert "the connection ended" in said and "goes on where this ended" in said
+    assert "the connection ended" in said and "goes on where it ended" in said
     assert not list(cache.rglob("*.ltm"))
     server.short.clear()
     file_of(latimer_("get", "en-pt", *OPTIONS))

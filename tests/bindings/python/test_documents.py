@@ -289,8 +289,8 @@ def deep(name, count):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("a.xyz", {}, "no document that is known"),
-        ("a", {}, "no document that is known"),
+        ("a.xyz", {}, "is no document of a known kind"),
+        ("a", {}, "is no document of a known kind"),
         ("a.docx", {"a": ""}, "no text to translate"),
         ("a.docx", {"word/document.xml": "<a><b></a>"}, "word/document.xml in it is no XML"),
         ("a.docx", {"word/document.xml": "<a>&b;</a>"}, "is no XML"),
@@ -359,8 +359,9 @@ def test_the_command(model, tmp_path):
     assert members(tmp_path / "b.epub") == {"a.xhtml": f"<p>{HERE_DE}</p>"}
     for arguments, says in (
         ((model, path, "-o", tmp_path / "b.epub"), "exists; name another output"),
+        ((model, path, "-o", tmp_path / "b.pdf"), "a name that ends in .epub"),
         ((model, tmp_path / "none.docx"), "none.docx: No such file or directory."),
-        ((model, model), "no document that is known by its name"),
+        ((model, model), "is no document of a known kind"),
         ((model, path, "--beam", "2"), "'beam' is no option"),
     ):
         failed = document(*arguments)
