@@ -62,8 +62,7 @@ Usage: latimer serve SOURCE-TARGET... [--offline] [SERVER_OPTION...]
 Fetches and converts models as `latimer get` does, unless they are here, and
 starts latimer-serve with them: latimer serve en-pt pt-en --port 5000. Files
 (de-en=FILE.ltm) are taken as they are. --offline fetches nothing; other options
-are those of latimer-serve, which comes with Latimer's package for the system or
-is built from its sources.
+are those of latimer-serve, which server/README.md builds; it must be in PATH.
 """
 
 _DOCUMENT_USAGE = """\
@@ -200,9 +199,8 @@ def serve(arguments: list[str]) -> int:
         return 2 if wrong else 0
     if not (server := shutil.which("latimer-serve")):
         print(
-            "latimer serve: the program latimer-serve is missing; install "
-            "Latimer's package for the system, or build it: "
-            "cmake --preset host -DLATIMER_SERVER=ON.",
+            "latimer serve: the program latimer-serve is not in PATH; build it "
+            "as server/README.md says, and append build/host/bin to PATH.",
             file=sys.stderr,
         )
         return 1

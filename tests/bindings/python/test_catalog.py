@@ -307,7 +307,7 @@ def test_a_server_starts_with_models_by_their_languages(server, latimer_, tmp_pa
     programs = tmp_path / "bin"
     programs.mkdir()
     nothing = {"PATH": str(programs)}
-    assert "latimer-serve is missing; install" in latimer_("serve", "en-pt", env=nothing).err
+    assert "latimer-serve is not in PATH; build it" in latimer_("serve", "en-pt", env=nothing).err
     (programs / "latimer-serve").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     (programs / "latimer-serve").chmod(0o755)
     env = {"PATH": f"{programs}:{os.environ['PATH']}"}
