@@ -31,8 +31,8 @@ struct LogMelScratch {
 // Computes features [frames, bins], frames = features.size() / bins, of a
 // window of frames * kSamplesPerFrame samples at 16 kHz: `samples`, of which
 // those after the window are ignored, and silence. Whisper's window has
-// kMaxMelFrames; a shorter one costs less, here and in the encoder, and differs
-// in that nothing after it sets the level that quiet features are raised to.
+// kMaxMelFrames. A shorter one costs less, here and in the encoder; if it holds
+// the whole sound and a frame of silence, its features are those of the longer.
 //
 // A frame is multiplied with Hann's periodic window; before its beginning and
 // after its end the window continues as its mirror image. The power spectrum

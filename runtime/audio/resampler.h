@@ -27,8 +27,8 @@ class Resampler {
  public:
   static constexpr uint32_t kLeastRate = 8000;
   static constexpr uint32_t kMostRate = 48000;
-  // A sample that is no number or beyond it in size becomes 0. Sound is usually
-  // within 1.
+  // A sample that is not a number, or larger than this, becomes 0. Samples are
+  // usually within 1.
   static constexpr float kMostSample = 65536.0f;
 
   // Begins a sound. Precondition: kLeastRate <= rate <= kMostRate.

@@ -37,8 +37,7 @@ Status CheckRate(uint32_t rate, const char* remedy) {
 void WavReader::StartWav() {
   state_ = State::kRiff;
   has_format_ = false;
-  collected_ = 0;
-  waiting_ = {};
+  collected_ = begin_ = end_ = 0;
 }
 
 Status WavReader::StartPcm(uint32_t rate) {
@@ -58,7 +57,7 @@ Result<size_t> WavReader::Feed(std::span<const uint8_t>* bytes,
   size_t written = 0;
   for (;;) {
     if (state_ == State::kData || state_ == State::kAfter) {
-      written += resampler_.Push(&waiting_, out.subspan(written));
+      written += Resample(out.subspan(written));
       if (written == out.size()) return written;
     }
     if (bytes->empty()) return written;
@@ -74,7 +73,7 @@ Result<size_t> WavReader::Finish(std::span<float> out) {
                                : "The WAV file ends before its samples begin: "
                                  "give all of it.");
   }
-  const size_t written = resampler_.Push(&waiting_, out);
+  const size_t written = Resample(out);
   return written +
          (written < out.size() ? resampler_.Finish(out.subspan(written)) : 0);
 }
@@ -236,7 +235,15 @@ void WavReader::Decode(std::span<const uint8_t>* bytes) {
   *bytes = bytes->subspan(used);
   left_ -= used;
   if (left_ == 0) state_ = State::kAfter;
-  waiting_ = {samples_, count};
+  begin_ = 0;
+  end_ = count;
+}
+
+size_t WavReader::Resample(std::span<float> out) {
+  std::span<const float> waiting(samples_ + begin_, end_ - begin_);
+  const size_t written = resampler_.Push(&waiting, out);
+  begin_ = end_ - waiting.size();
+  return written;
 }
 
 }  // namespace latimer

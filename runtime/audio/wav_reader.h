@@ -12,7 +12,8 @@
 namespace latimer {
 
 // Reads a sound from bytes that come in pieces of any size, from a file or a
-// pipe. It keeps none of them; all memory is in this object, 64 KB.
+// pipe. It keeps none of them; all memory is in this object, 64 KB. Start a
+// sound, feed its bytes, and finish it.
 //
 // A WAV is RIFF with PCM of 8, 16, 24 or 32 bits or 32-bit floats, also as
 // WAVE_FORMAT_EXTENSIBLE, mono or stereo, at 8,000 to 48,000 Hz. Stereo becomes
@@ -59,6 +60,7 @@ class WavReader {
   Status BeginChunk();
   Status ReadFormat(size_t size);
   void Decode(std::span<const uint8_t>* bytes);
+  size_t Resample(std::span<float> out);
   float SampleAt(const uint8_t* bytes) const;
 
   State state_;
@@ -70,7 +72,7 @@ class WavReader {
   uint64_t left_;     // Bytes of the chunk, with the one that pads it.
   size_t collected_;  // Bytes of a header, or of a sample of each channel.
   uint8_t bytes_[40];
-  std::span<const float> waiting_;  // Samples for the resampler.
+  size_t begin_, end_;  // Samples that wait for the resampler.
   float samples_[128];
   Resampler resampler_;
 };

@@ -51,6 +51,15 @@ TEST(LogMelTest, SamplesThatAreMissingAreSilence) {
   EXPECT_EQ(Features(samples, 80, 20), padded);
 }
 
+TEST(LogMelTest, AShorterWindowHasTheSameFeatures) {
+  const std::vector<float> sound =
+      MakeSound(R"([["noise", 0, 3000, 0.5]])"_json, 3000);
+  const std::vector<float> shorter = Features(sound, 80, 20);
+  std::vector<float> whole = Features(sound, 80, kMaxMelFrames);
+  whole.resize(shorter.size());
+  EXPECT_EQ(shorter, whole);
+}
+
 TEST(LogMelTest, FramesAreTheSameInAnyGroup) {
   // Two frames later, in other elements of the vectors.
   const std::vector<float> noise =

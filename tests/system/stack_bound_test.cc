@@ -98,7 +98,8 @@ constexpr const char* kRoots[] = {
     "latimer::PlanWorkspace\\(",  "latimer::ExactProfile\\(",
     "latimer::ParsePublicKey\\(", "latimer::VerifySignature\\(",
     "latimer::SignedBytes\\(",    "latimer::TextCursor::",
-    "latimer_[a-z_]+\\(",
+    "latimer::WavReader::",       "latimer::Resampler::",
+    "latimer::LogMel\\(",         "latimer_[a-z_]+\\(",
 };
 
 struct Library {
@@ -126,6 +127,7 @@ class StackBoundTest : public testing::TestWithParam<Library> {
     ASSERT_GT(ReadGraphsOf(LATIMER_KERNEL_OBJECTS), 0u);
     ASSERT_GT(ReadGraphsOf(GetParam().objects), 20u) << GetParam().objects;
     ASSERT_GT(ReadGraphsOf(LATIMER_SIGNATURE_OBJECTS), 0u);
+    ASSERT_GT(ReadGraphsOf(LATIMER_AUDIO_OBJECTS), 0u);
     // Empty if signatures are left out.
     const size_t sodium = ReadGraphsOf(LATIMER_SODIUM_OBJECTS);
     ASSERT_EQ(sodium > 0, *LATIMER_SODIUM_OBJECTS != '\0');
