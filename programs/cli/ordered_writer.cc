@@ -20,9 +20,13 @@ constexpr size_t kWaitingPerLane = 16;
 // Of the longest texts, this many may wait besides those of the lanes.
 constexpr size_t kLongestWaiting = 4;
 
+size_t MostBytesOfTranslation(uint32_t max_target_tokens) {
+  return std::max<size_t>(kProfile.text_bytes, kIdBytes * max_target_tokens);
+}
+
 // What a part takes of the store: its translation, and white space.
 size_t MostBytesOfPart(uint32_t max_target_tokens) {
-  return std::max<size_t>(kProfile.text_bytes, kIdBytes * max_target_tokens) +
+  return MostBytesOfTranslation(max_target_tokens) +
          SentenceSplitter::kMostBytes + 2 * TextStore::kOverhead;
 }
 
@@ -117,22 +121,52 @@ std::string OrderedWriter::CacheKey() const {
   return key += text_.text;
 }
 
-// Takes the translation of the text at hand, whose only part this is, from
-// those that were kept. Returns false if it is not there; then the part has a
-// key to be kept by, unless it turns out to have others beside it.
+// Takes the translation of the text at hand from those that were kept; this is
+// then its only part. Returns false if it is not there; then its first part has
+// a key to keep it by.
 bool OrderedWriter::TakeKept(OutputPart& part) {
   // The end of a sentence that was cut decides warnings.
-  if (!cache_ || cursor_->parts() > 0 || text_.end == SentenceEnd::kCut) {
+  if (!cache_ || cursor_->parts() > 0 || cut_reported_ ||
+      text_.end == SentenceEnd::kCut) {
     return false;
   }
-  part.cache_key = CacheKey();
-  const Kept* const kept = cache_->Find(part.cache_key);
-  if (kept == nullptr) return false;
+  std::string key = CacheKey();
+  const Kept* const kept = cache_->Find(key);
+  if (kept == nullptr) {
+    part.cache_key = std::move(key);
+    return false;
+  }
   part.state = OutputPart::State::kDone;
   part.stop_reason = kept->stop_reason;
+  part.warning = kept->warning;
+  part.count = kept->parts;
   part.text = kept_text_;
   parts_.Keep(kept->translation, &part.translation);
   return true;
+}
+
+// Adds a part to what is kept of its text, and after the last one keeps that.
+void OrderedWriter::KeepTranslation(OutputPart& part) {
+  if (!part.cache_key.empty()) {
+    key_to_keep_ = std::move(part.cache_key);
+    to_keep_ = {};
+  }
+  if (key_to_keep_.empty()) return;
+  to_keep_.translation += TranslationOf(part);
+  to_keep_.stop_reason = std::max(to_keep_.stop_reason, part.stop_reason);
+  if (!part.ends_text) {
+    to_keep_.translation += SpaceOf(part);
+    return;
+  }
+  to_keep_.warning = part.warning;
+  to_keep_.parts = part.count;
+  const size_t bytes = to_keep_.translation.size();
+  if (to_keep_.stop_reason < StopReason::kBudget &&
+      bytes <=
+          MostBytesOfTranslation(translators_.front()->max_target_tokens())) {
+    cache_->Add(std::move(key_to_keep_), std::move(to_keep_), bytes);
+  }
+  key_to_keep_.clear();
 }
 
 // Begins one part. Returns false if none can begin now.
@@ -178,10 +212,7 @@ void OrderedWriter::BeginText(Translator& translator, OutputPart& part) {
     part.state = OutputPart::State::kDone;
     return EndText(part);
   }
-  if (TakeKept(part)) {
-    if (!IsUtf8(text_.text)) part.warning = OutputPart::Warning::kNotUtf8;
-    return EndText(part);
-  }
+  if (TakeKept(part)) return EndText(part);
   const uint64_t ticket = parts_.last_ticket();
   const std::string_view rest = cursor_->rest();
   const Status status = translator.Begin(*cursor_, ticket);
@@ -245,12 +276,6 @@ void OrderedWriter::Finish(Translator& translator,
   parts_.Keep(unit_ == Unit::kIds ? text_of_ids_ : translation.text,
               &part.translation);
   part.stop_reason = translation.stop_reason;
-  if (!part.cache_key.empty() && part.ends_text &&
-      part.stop_reason < StopReason::kBudget) {
-    const std::string_view text = parts_.View(part.translation);
-    cache_->Add(std::move(part.cache_key),
-                {std::string(text), part.stop_reason}, text.size());
-  }
   part.insight = insight_.Take(translator, translation, part.source);
   if (!ShowsTexts()) part.text = nullptr;
   const bool is_at_hand =
@@ -463,7 +488,9 @@ OrderedWriter::Round OrderedWriter::Begin(Translator& translator, uint32_t most,
   }
   while (!parts_.empty() && parts_.first().finished() && CanWrite()) {
     OutputPart& part = parts_.first();
-    if (part.failed() || !Write(part)) return Round::kFailed;
+    if (part.failed()) return Round::kFailed;
+    if (cache_) KeepTranslation(part);
+    if (!Write(part)) return Round::kFailed;
     if (part.ends_text) Count(part);
     parts_.RemoveFirst();
   }

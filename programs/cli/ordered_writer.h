@@ -105,6 +105,7 @@ class OrderedWriter : public SharedWork {
   bool ShowsTexts() const;
   std::string CacheKey() const;
   bool TakeKept(OutputPart& part);
+  void KeepTranslation(OutputPart& part);
   std::shared_ptr<const std::string> CopyOfText();
   void BeginIds(Translator& translator, OutputPart& part);
   void BeginText(Translator& translator, OutputPart& part);
@@ -142,12 +143,17 @@ class OrderedWriter : public SharedWork {
   std::vector<std::shared_ptr<std::string>> copies_;
   // It goes on with a sentence that was cut, and a warning has said so.
   bool cut_reported_ = false;
-  // The translations of texts that had one part, by CacheKey().
+  // The translations of texts, by CacheKey().
   struct Kept {
     std::string translation;
-    StopReason stop_reason;
+    StopReason stop_reason = StopReason::kEos;
+    OutputPart::Warning warning = OutputPart::Warning::kNone;
+    uint64_t parts = 0;
   };
   std::optional<ExactCache<Kept>> cache_;
+  // Of the text that is being written, if it is to be kept.
+  std::string key_to_keep_;
+  Kept to_keep_;
   // Lines, or sentences that are not empty; bytes of the input up to there.
   uint64_t texts_written_ = 0;
   uint64_t bytes_written_ = 0;

@@ -46,7 +46,7 @@ struct OutputPart {
   // keeps something of it, or is aligned or shown.
   std::shared_ptr<const std::string> text;
   std::string_view source;
-  std::string cache_key;  // Of a text with one part, if translations are kept.
+  std::string cache_key;  // Of a text's first part, if it is to be kept.
   PartInsight insight;
   SentenceEnd end = SentenceEnd::kLine;
 };

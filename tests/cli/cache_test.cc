@@ -78,6 +78,7 @@ std::string AllKindsOfLines() {
     for (size_t i = 0; i < 20; ++i) text += lines[i % 7] + "\n";
     text += "\xff\xc3( odd\n---\n\U0001F642 12:30\nIt is 5 km to 3.\n\n";
     text += "\tTom\r\n Tom\nTom \nTom\n";
+    text += "  Tom is here.\t Where is Mary? \U0001F642  Go!\r\n";
     for (int i = 0; i < 60; ++i) text += "Tom wants to learn German. ";
     text += "\n";
   }
@@ -112,7 +113,8 @@ TEST_F(CacheTest, BothOfTwoModelsHaveOne) {
 }
 
 TEST_F(CacheTest, EqualLinesAreTranslatedOnce) {
-  const std::string text = Repeated("Tom wants to learn German.\n", 2000);
+  const std::string text = Repeated(
+      "Tom wants to learn German. Tom is here.  Where is Mary?\n", 1000);
   const auto seconds = [&](const Options& options) {
     const double begin = CpuSeconds();
     EXPECT_EQ(Translate(text, options).code, 0);
