@@ -450,13 +450,16 @@ void Service::Admit(const Client& client, int cost) {
 
 std::shared_ptr<const Job> Service::TranslateTexts(
     const std::vector<std::string>& texts, const std::vector<Leg>& legs,
-    const Wording& wording, Alternatives alternatives) {
+    const Wording& wording, Alternatives alternatives, bool has_segments) {
   alternatives.count =
       std::min(alternatives.count, legs.back().model->max_beams() - 1);
   auto job = std::make_shared<Job>(legs, wording, std::move(alternatives));
   job->on_growth = [](size_t count) { ReserveRoom(count * kItemBytes); };
   for (const std::string& text : texts) {
     job->Add(text, legs.front().model->info().sentence_rules);
+  }
+  if (has_segments) {  // An object with two names and two values each.
+    ReserveRoom(job->SentencesWithText().size() * 2 * kItemBytes);
   }
   Run(job, Deadline());
   return job;
@@ -561,6 +564,9 @@ Json Service::Translate(const Parameters& parameters) {
 
   const Direction direction =
       FindDirection(parameters, source, target, texts, is_html);
+  if (is_list && !direction.detected.is_null()) {  // Each text has a copy.
+    ReserveRoom(texts.size() * kItemBytes);
+  }
   const Alternatives alternatives =
       AlternativesOf(parameters, !is_list && !is_html, direction.legs);
   const Wording wording = WordingOf(parameters, direction.legs);
@@ -577,11 +583,8 @@ Json Service::Translate(const Parameters& parameters) {
       all.push_back({std::move(html)});
     }
   } else {
-    const auto job =
-        TranslateTexts(texts, direction.legs, wording, alternatives);
-    if (has_segments) {  // An object with two names and two values each.
-      ReserveRoom(job->SentencesWithText().size() * 2 * kItemBytes);
-    }
+    const auto job = TranslateTexts(texts, direction.legs, wording,
+                                    alternatives, has_segments);
     for (size_t i = 0; i < texts.size(); ++i) {
       all.push_back(job->Translations(i));
       if (has_segments) segments.push_back(SegmentsOf(*job, i));

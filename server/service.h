@@ -113,7 +113,8 @@ class Service {
   // A job that is done.
   std::shared_ptr<const Job> TranslateTexts(
       const std::vector<std::string>& texts, const std::vector<Leg>& legs,
-      const Wording& wording, Alternatives alternatives = {});
+      const Wording& wording, Alternatives alternatives = {},
+      bool has_segments = false);
   std::vector<std::string> TranslateHtml(std::vector<std::string> texts,
                                          const std::vector<Leg>& legs,
                                          const Wording& wording);

@@ -44,19 +44,23 @@ class TempFolder {
   fs::path path_;
 };
 
+struct Parts {
+  MatrixTypes types = {};
+  const QuantizedMatrices* quantized = nullptr;
+  KnownAnswer answer = {};
+};
+
 void Add(const std::string& name, const CanonicalModel& model,
-         WeightType weights, Models* models,
-         const QuantizedMatrices* int4 = nullptr, KnownAnswer answer = {}) {
-  const MatrixTypes types = int4 == nullptr ? MatrixTypes() : TypesOf(*int4);
+         WeightType weights, Models* models, const Parts& parts = {}) {
   const ModelBytes file =
       WriteModel(model, {.weights = weights,
                          .tile = *TileForThisCpu(WeightType::kInt8),
                          .f32_tile = *TileForThisCpu(WeightType::kF32),
                          .smallest_pruned = 1,
-                         .types = &types,
-                         .quantized = int4,
-                         .known_answer = answer,
-                         .certificate = int4 != nullptr,
+                         .types = &parts.types,
+                         .quantized = parts.quantized,
+                         .known_answer = parts.answer,
+                         .certificate = parts.quantized != nullptr,
                          .progress = {}});
   models->push_back(std::make_unique<BaseModel>(name, file.bytes()));
 }
@@ -136,7 +140,8 @@ Models Convert(bool of_text) {
   }
   CanonicalModel demo = ReadDemo();
   const QuantizedMatrices int4 = QuantizeToInt4(/*largest_error=*/1, &demo);
-  Add("demo", demo, kInt8, &models, &int4);
+  MatrixTypes types = TypesOf(int4);
+  Add("demo", demo, kInt8, &models, {.types = types, .quantized = &int4});
   // Inputs refer to models by number: further ones are at the end.
   if (!of_text) {
     for (const char* name : {"padded", "keras", "lstm_top", "gru_mean"}) {
@@ -153,8 +158,15 @@ Models Convert(bool of_text) {
         &models);
     constexpr int32_t kSource[] = {2, 3, 4}, kTarget[] = {4, 3, 2};
     Add("answer", ReadOwn(kData / "recurrent" / "lstm_seq2seq", false), kInt8,
-        &models, /*int4=*/nullptr, {kSource, kTarget});
+        &models, {.answer = {kSource, kTarget}});
   }
+  // As --weights auto chooses: some int4, some int6, and the rest int8.
+  bool is_int6 = false;
+  for (auto& [name, type] : types) {
+    if (is_int6) type = WeightType::kInt6;
+    is_int6 = !is_int6;
+  }
+  Add("demo_auto", demo, kInt8, &models, {.types = types, .quantized = &int4});
   return models;
 }
 

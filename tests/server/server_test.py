@@ -802,6 +802,8 @@ class HostileRequests(unittest.TestCase):
                            ({str(i): {} for i in range(60_000)}, 400), ("<p>a" * 250_000, 413)):
             status, result = self.server.translate(body, format="html" if "<" in body else "text")
             self.assertEqual(status, code, str(result)[:100])
+        self.assertEqual(self.server.translate(["a."] * 60_000, segments=True)[0], 413)
+        self.assertIn(self.server.translate([""] * 100_000, "auto")[0], (400, 413))  # 400: it cannot detect languages.
         self.assertLess(self.server.peak(), 150 << 20)
 
     @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
