@@ -55,8 +55,11 @@ std::vector<std::string> FileEndings() {
   return endings;
 }
 
-std::vector<FileText> TextsOf(FileFormat format, std::string_view file) {
-  if (format == FileFormat::kSubtitles) return TextsOfSubtitles(file);
+std::vector<FileText> TextsOf(FileFormat format, std::string_view file,
+                              const OnGrowth& on_growth) {
+  if (format == FileFormat::kSubtitles) {
+    return TextsOfSubtitles(file, on_growth);
+  }
   return {{std::string(file),
            format == FileFormat::kHtml ? Format::kHtml : Format::kText}};
 }

@@ -27,7 +27,8 @@ std::optional<FileFormat> FileFormatOf(std::string_view name);
 std::vector<std::string> FileEndings();
 
 // The texts of a file, in order.
-std::vector<FileText> TextsOf(FileFormat format, std::string_view file);
+std::vector<FileText> TextsOf(FileFormat format, std::string_view file,
+                              const OnGrowth& on_growth = {});
 // The file with a translation in place of each text.
 std::string WithTranslations(FileFormat format, std::string_view file,
                              const std::vector<std::string>& translations);

@@ -35,6 +35,9 @@ struct Leg {
 
 enum class Format : uint8_t { kText, kHtml };
 
+// Is called before there are so many sentences or lines more, and may throw.
+using OnGrowth = std::function<void(size_t)>;
+
 // A text of a file.
 struct FileText {
   std::string text;
@@ -84,8 +87,7 @@ class Job {
 
   // Adds a text, of which lines are kept, or a document of HTML.
   void Add(std::string_view text, const SentenceRules& rules);
-  // Is called before it has so many sentences more, and may throw.
-  std::function<void(size_t)> on_growth;
+  OnGrowth on_growth;
   std::function<void()> on_end;
 
   // ---- The models ----

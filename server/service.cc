@@ -118,8 +118,8 @@ double SecondsSince(std::chrono::steady_clock::time_point begin) {
 // Of all translated files that clients have not fetched.
 constexpr size_t kFileStoreBytes = size_t{64} << 20;
 
-// Memory of a value of JSON, until it is written into the answer, and of a
-// sentence, besides their bytes.
+// Memory of a value of JSON, until it is written into the answer, of a sentence
+// and of a line of subtitles, besides their bytes.
 constexpr size_t kItemBytes = 320;
 
 bool IsUtf8(const std::string& text) {
@@ -325,6 +325,8 @@ void Service::ReserveRoom(size_t bytes) {
   }
 }
 
+void Service::ReserveItems(size_t count) { ReserveRoom(count * kItemBytes); }
+
 // A handler that gives JSON, and turns errors into answers.
 template <typename Handler>
 auto Service::Wrap(Handler handler) {
@@ -454,12 +456,12 @@ std::shared_ptr<const Job> Service::TranslateTexts(
   alternatives.count =
       std::min(alternatives.count, legs.back().model->max_beams() - 1);
   auto job = std::make_shared<Job>(legs, wording, std::move(alternatives));
-  job->on_growth = [](size_t count) { ReserveRoom(count * kItemBytes); };
+  job->on_growth = ReserveItems;
   for (const std::string& text : texts) {
     job->Add(text, legs.front().model->info().sentence_rules);
   }
   if (has_segments) {  // An object with two names and two values each.
-    ReserveRoom(job->SentencesWithText().size() * 2 * kItemBytes);
+    ReserveItems(job->SentencesWithText().size() * 2);
   }
   Run(job, Deadline());
   return job;
@@ -474,7 +476,7 @@ std::vector<std::string> Service::TranslateHtml(std::vector<std::string> texts,
   for (const Leg& leg : legs) {
     const auto job = std::make_shared<Job>(std::vector{leg}, wording,
                                            Alternatives(), Format::kHtml);
-    job->on_growth = [](size_t count) { ReserveRoom(count * kItemBytes); };
+    job->on_growth = ReserveItems;
     for (const std::string& html : texts) {
       job->Add(html, leg.model->info().sentence_rules);
     }
@@ -565,7 +567,7 @@ Json Service::Translate(const Parameters& parameters) {
   const Direction direction =
       FindDirection(parameters, source, target, texts, is_html);
   if (is_list && !direction.detected.is_null()) {  // Each text has a copy.
-    ReserveRoom(texts.size() * kItemBytes);
+    ReserveItems(texts.size());
   }
   const Alternatives alternatives =
       AlternativesOf(parameters, !is_list && !is_html, direction.legs);
@@ -752,7 +754,7 @@ Json Service::TranslateFile(const Parameters& parameters) {
     throw Refusal{400, "Invalid request: file format not supported"};
   }
   if (!IsUtf8(file)) throw Refusal{400, "The file is not in UTF-8."};
-  const std::vector<FileText> texts = TextsOf(*format, file);
+  const std::vector<FileText> texts = TextsOf(*format, file, ReserveItems);
   if (texts.empty()) {
     throw Refusal{400, "The file has no subtitles: no line with \"-->\"."};
   }

@@ -84,6 +84,7 @@ class Service {
 
   // Counts memory for the request at hand; throws if there is too little.
   static void ReserveRoom(size_t bytes);
+  static void ReserveItems(size_t count);
   Json Translate(const Parameters& parameters);
   Json TranslateFile(const Parameters& parameters);
   // `texts` are what "auto" is detected in.

@@ -168,7 +168,10 @@ struct CueText {
   std::vector<Line> lines = {};
 };
 
-std::vector<CueText> CueTextsOf(std::string_view file, std::string_view* rest) {
+std::vector<CueText> CueTextsOf(std::string_view file, std::string_view* rest,
+                                const OnGrowth& on_growth = {}) {
+  constexpr size_t kGrowth = 1000;
+  size_t lines = 0;
   std::vector<CueText> texts;
   const char* begin = file.data();  // Of what is in no text yet.
   while (!file.empty()) {
@@ -192,6 +195,7 @@ std::vector<CueText> CueTextsOf(std::string_view file, std::string_view* rest) {
             {.before = {begin, static_cast<size_t>(line.text.data() - begin)}});
         is_first = false;
       }
+      if (++lines % kGrowth == 0 && on_growth) on_growth(kGrowth);
       texts.back().lines.push_back(line);
       begin = cue.data();
     }
@@ -279,10 +283,11 @@ std::string InLines(std::string_view text, const std::vector<Line>& lines,
 
 }  // namespace
 
-std::vector<FileText> TextsOfSubtitles(std::string_view file) {
+std::vector<FileText> TextsOfSubtitles(std::string_view file,
+                                       const OnGrowth& on_growth) {
   std::string_view rest;
   std::vector<FileText> texts;
-  for (const CueText& cue : CueTextsOf(file, &rest)) {
+  for (const CueText& cue : CueTextsOf(file, &rest, on_growth)) {
     std::vector<std::string_view> marks;
     FileText& text = texts.emplace_back();
     text.text = OnOneLine(cue, &marks);

@@ -12,7 +12,8 @@ namespace latimer::server {
 
 // The lines of a speaker in a cue are one text. It is HTML if it has marks,
 // such as <i>, or references.
-std::vector<FileText> TextsOfSubtitles(std::string_view file);
+std::vector<FileText> TextsOfSubtitles(std::string_view file,
+                                       const OnGrowth& on_growth = {});
 
 // The file with a translation in place of each text. A cue keeps the number of
 // its lines, if the translation has as many words.

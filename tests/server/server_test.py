@@ -804,7 +804,11 @@ class HostileRequests(unittest.TestCase):
             self.assertEqual(status, code, str(result)[:100])
         self.assertEqual(self.server.translate(["a."] * 60_000, segments=True)[0], 413)
         self.assertIn(self.server.translate([""] * 100_000, "auto")[0], (400, 413))  # 400: it cannot detect languages.
-        self.assertLess(self.server.peak(), 150 << 20)
+        for lines in ("-\n" * 400_000, "-&\n" * 250_000, "a\\N" * 300_000):
+            answer = curl("-F", "file=@-;filename=a.srt", "-F", "source=en", "-F", "target=de",
+                          self.server.url + "/translate_file", stdin="-->\n" + lines)
+            self.assertIn("too many", answer)
+        self.assertLess(self.server.peak(), 120 << 20)
 
     @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
     def test_html_takes_eight_times_its_bytes(self):
@@ -814,6 +818,15 @@ class HostileRequests(unittest.TestCase):
             html = unit * (500_000 // len(unit))
             self.assertEqual(self.server.translate(html, format="html")[0], 200)
             self.assertLess(self.server.peak() - before, 4_000_000 + (2 << 20), unit)
+
+    @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
+    def test_pages_of_a_list_are_read_in_the_same_memory(self):
+        def faults():
+            with open(f"/proc/{self.server.process.pid}/stat") as file:
+                return int(file.read().rsplit(")", 1)[1].split()[7])
+        before = faults()
+        self.assertEqual(self.server.translate(["<b>"] * 20_000, format="html")[0], 200)
+        self.assertLess(faults() - before, 20_000)  # Once 560,000.
 
     @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
     def test_many_large_bodies_are_put_off_or_answered(self):
