@@ -9,9 +9,9 @@ include(LatimerXnnpack)
 
 file(GLOB_RECURSE latimer_runtime_sources CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/runtime/*.cc" "${PROJECT_SOURCE_DIR}/api/*.cc")
-# Packing is the converter's work. A translator hears nothing.
+# Packing is the converter's work.
 list(FILTER latimer_runtime_sources EXCLUDE
-  REGEX "/api/hosted/|/runtime/(audio|signature)/|(_isa|/pack)\\.cc$")
+  REGEX "/api/hosted/|/runtime/signature/|(_isa|/pack)\\.cc$")
 set(others "bare|windows")  # What base/ has for other systems.
 if(LATIMER_BARE)
   set(others "windows|check|clock|file_mapping|mapped_file|thread_pool")
@@ -122,6 +122,17 @@ function(latimer_runtime_library target)
 
 #define LATIMER_PROFILE_NAME \"${name}\"
 ")
+  # Without models that read speech, there is no code for sound. A profile that
+  # the build makes is that of the demo.
+  set(speech "")
+  if(EXISTS "${profile}")
+    file(STRINGS "${profile}" speech
+      REGEX "any_profile\\.h|speech_positions = [1-9]")
+  endif()
+  if(NOT speech)
+    list(FILTER latimer_runtime_sources EXCLUDE
+      REGEX "/runtime/(audio/|transcriber\\.cc$)")
+  endif()
   if(arg_BOARD)
     latimer_board_initializer(${arg_BOARD} "" initializer)
     latimer_write_board("${generated}" ${arg_BOARD} "${initializer}")
@@ -194,8 +205,10 @@ function(latimer_runtime_library target)
     COMPATIBLE_INTERFACE_STRING LATIMER_RUNTIME
     LATIMER_PARTS "${parts}")
   set_target_properties(${parts} PROPERTIES UNITY_BUILD ${LATIMER_UNITY})
-  # A test has a clock of its own.
-  set_source_files_properties("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../runtime/base/clock.cc"
+  # A test has a clock of its own, and sound is also in a library of its own.
+  set(apart ${latimer_runtime_sources})
+  list(FILTER apart INCLUDE REGEX "/runtime/(base/clock\\.cc$|audio/)")
+  set_source_files_properties(${apart}
     TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(arg_CALL_GRAPH)
     latimer_write_call_graph(${parts})

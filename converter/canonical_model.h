@@ -133,6 +133,7 @@ struct CanonicalModel {
   std::optional<TokenizerData> target_tokenizer;
   std::optional<CanonicalShortlist> shortlist;
   std::optional<CanonicalSentenceRules> sentence_rules;
+  SpeechTokens speech;  // With Architecture::mel_bins only.
   // The attention that was trained to align, if that is known.
   std::optional<AlignmentHead> alignment;
   std::string source;

@@ -166,6 +166,8 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
                                      std::vector<std::string>* warnings) {
   WriteOptions with_answer = options;
   with_answer.known_answer = {};
+  // Ids are no source of a model that reads speech.
+  if (model.architecture.reads_speech()) return WriteModel(model, with_answer);
   const std::vector<int32_t> source = KnownSource(model);
   std::vector<int32_t> target(KnownTargetTokens(model));  // Reserves its place.
   const auto most = static_cast<uint32_t>(target.size());

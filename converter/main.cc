@@ -554,7 +554,8 @@ void Convert(const Options& options) {
       model.tokenizer->target_text) {
     model.target_tokenizer = model.tokenizer->target_text();
   }
-  if (model.tokenizer) result.folds = FoldText(*model.tokenizer);
+  const bool reads_text = !model.architecture.reads_speech();
+  if (model.tokenizer && reads_text) result.folds = FoldText(*model.tokenizer);
   if (!options.equalize.empty()) {
     Say(options, "equalizing with", options.equalize);
     Progress progress("equalizing", ShowsProgress(options));

@@ -115,6 +115,7 @@ uint32_t FormatVersion(const CanonicalModel& model) {
   const Recurrent& r = a.recurrent;
   const bool version_5 =
       model.generation.source_length > 0 || NormsBeforePositions(a) ||
+      a.reads_speech() ||
       (a.is_recurrent() &&
        (r.has_cells || !HasUsualLayers(r) || r.projected_memory > 0 ||
         r.initial_linear || r.reversed_source || r.has_extras() ||
@@ -154,6 +155,7 @@ Offset<schema::Architecture> WriteArchitecture(const Architecture& a,
     table.add_decoder_norm_before_positions(a.decoder_norm_before_positions);
     table.add_encoder_norm_before_positions(a.encoder_norm_before_positions);
   }
+  if (a.reads_speech()) table.add_mel_bins(a.mel_bins);
   table.add_relative_bias_per_layer(a.relative_bias_per_layer);
   table.add_embeddings_shared(a.embeddings_shared);
   table.add_relative_attention(a.relative_attention);

@@ -310,6 +310,11 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   schema::ModelBuilder table(*builder_);
   table.add_file_bytes(0);
   table.add_checksum(0);
+  const SpeechTokens& s = model_.speech;
+  const schema::SpeechTokens speech(s.transcribe, s.translate, s.no_timestamps,
+                                    s.no_speech, s.start_of_previous,
+                                    s.first_timestamp);
+  if (model_.architecture.reads_speech()) table.add_speech(&speech);
   table.add_target_tokenizer(target_tokenizer);
   table.add_sentence_rules(sentence_rules);
   table.add_certificate(certificate);

@@ -145,6 +145,12 @@ Status Translator::State::Prepare(std::span<const std::byte> image,
   LATIMER_RETURN_IF_ERROR(LoadEngine(image, options, &engine));
   const Architecture& a = engine.architecture();
   LATIMER_RETURN_IF_ERROR(PlaceBuffers(workspace, options));
+  if constexpr (kProfile.speech()) {
+    buffers.window = &window;
+    if (a.reads_speech()) {
+      buffers.most_source_tokens = buffers.most_speech_positions;
+    }
+  }
   Reset();
   if (model().has_tokenizer) {
     folding_tokenizer = Tokenizer(engine.model.tokenizer);
@@ -332,6 +338,7 @@ LATIMER_OFF_STACK Status Translator::State::TakeLaneOfText(
 
 Status Translator::State::PrepareText(TextCursor& cursor, uint64_t ticket,
                                       TextPart* out) {
+  if (model().reads_speech) return ReadsSpeech();
   if (!CanTokenize()) return NoTokenizer();
   const TranslateOptions& options = cursor.options();
   Sentence* lane = nullptr;
@@ -555,6 +562,9 @@ Status Translator::BeginIds(std::span<const int32_t> source,
   if (state_ == nullptr) return NotLoaded();
   State& state = *state_;
   const GenerationConfig& config = state.model().generation;
+  if (state.model().reads_speech && state.window.positions == 0) {
+    return ReadsSpeech();
+  }
   if (source.empty() || source.size() > max_source_tokens()) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "%llu source ids given, but this model and build take "
@@ -583,8 +593,10 @@ Status Translator::BeginIds(std::span<const int32_t> source,
   const std::span<int32_t> room = {sentence.source,
                                    state.buffers.most_source_tokens};
   const size_t count = PadSource(config, source.size(), room);
+  // Of speech, ids are only counted, so the prefix may take their place.
+  const size_t kept = state.model().reads_speech ? 0 : count;
   const Result<std::span<int32_t>> prefix = state.reader().ReadTargetPrefix(
-      options, room.subspan(count), /*source_comes=*/false);
+      options, room.subspan(kept), /*source_comes=*/false);
   if (!prefix.ok()) return prefix.status();
   return state.Prepare(sentence, options,
                        {.source = room.first(count),

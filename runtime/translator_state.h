@@ -22,6 +22,7 @@ struct __attribute__((visibility("hidden"))) Translator::State {
   Tokenizer folding_tokenizer;
   Tokenizer target_tokenizer;
   Buffers buffers;
+  SpeechWindow window;  // Of a model that reads speech.
   Scheduler scheduler;
   uint32_t max_source_tokens = 0;
   uint32_t max_target_tokens = 0;
@@ -111,6 +112,12 @@ struct __attribute__((visibility("hidden"))) Translator::State {
 inline Status NotLoaded() {
   return Status::Error(StatusCode::kFailedPrecondition,
                        "No model is loaded; call Load first.");
+}
+
+inline Status ReadsSpeech() {
+  return Status::Error(StatusCode::kFailedPrecondition,
+                       "The model reads speech instead of text; transcribe "
+                       "with it.");
 }
 
 inline Status NoTokenizer() {

@@ -129,6 +129,12 @@ constexpr FamilyFacts kFamilies[] = {
      .scale_embedding = true,
      .positions = BartPositions::kM2M100Sinusoids,
      .tokens = {.bos = 0, .eos = 2, .pad = 1, .decoder_start = 2}},
+    {.model_type = "whisper",
+     .family = BartFamily::kWhisper,
+     .names = {.source_positions = "max_source_positions",
+               .target_positions = "max_target_positions"},
+     .vocabulary = 51865,
+     .tokens = {}},
 };
 
 // Families that no map fits, either.
@@ -170,7 +176,6 @@ constexpr MissingPart kMissing[] = {
     {"t5gemma2", kRotary},
     {"trocr", kImages},
     {"vision-encoder-decoder", kImages},
-    {"whisper", kSpeech},
     {"xlm-prophetnet", kStreams},
     {"xlm-roberta", "no decoder"},
 };
@@ -411,6 +416,11 @@ BartConfig ReadBartConfig(const std::filesystem::path& directory) {
   if (facts.family == BartFamily::kIndicTrans) CheckIndicTrans(config);
   ReadArchitecture(config, facts, &out);
   out.name = config.Text("_name_or_path", "");
+  if (facts.family == BartFamily::kWhisper) {
+    out.architecture.mel_bins = config.Count("num_mel_bins", 80, 1);
+    out.generation.max_target_tokens = out.architecture.target_positions;
+    return out;  // Its tokenizer has the tokens.
+  }
   out.generation =
       ReadGenerationConfig(directory, config, out.architecture, facts.tokens,
                            KnownOf(facts.family), &out.warnings);

@@ -12,7 +12,7 @@ namespace latimer {
 
 // model_type: bart and mvp, plbart, marian, mbart (mBART and mBART-50), m2m_100
 // (M2M100 and NLLB), pegasus, blenderbot, blenderbot-small, fsmt, IndicTrans
-// (IndicTrans2).
+// (IndicTrans2), whisper.
 enum class BartFamily {
   kBart,
   kPlBart,
@@ -22,7 +22,8 @@ enum class BartFamily {
   kMBart,
   kM2M100,
   kPegasus,
-  kIndicTrans
+  kIndicTrans,
+  kWhisper
 };
 
 // The source of position tables if the file has none.

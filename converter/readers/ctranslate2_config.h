@@ -23,6 +23,9 @@ struct CTranslate2Config {
   std::optional<float> norm_epsilon;
   // The decoder starts from a zero embedding, as in Marian.
   bool starts_from_zero = false;
+  // Of Whisper: target ids that are not produced, ever or at the beginning.
+  std::vector<int32_t> suppressed;
+  std::vector<int32_t> suppressed_first;
 };
 
 // `file` is the folder's model.bin. Throws ConversionError if config.json is

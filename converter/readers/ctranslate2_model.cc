@@ -13,6 +13,7 @@
 #include "converter/readers/mapped_positions.h"
 #include "converter/readers/mapped_tensors.h"
 #include "converter/readers/open_model.h"
+#include "converter/readers/whisper.h"
 
 namespace latimer {
 namespace {
@@ -37,9 +38,9 @@ constexpr std::pair<const char*, const char*> kNorms[] = {
     {"norm", "layer_norm"},
 };
 
-ModelMap NamesOf(const Architecture& a, const std::string& source_embedding) {
+ModelMap NamesOf(const Architecture& a, const CTranslate2File& file) {
   ModelMap names;
-  names.name = "CTranslate2's TransformerSpec";
+  names.name = Concat("CTranslate2's ", file.spec);
   const auto add = [&](const std::string& part, const std::string& module,
                        const char* weight, const char* bias) {
     PartNames& of_part = names.tensors[part];
@@ -74,8 +75,14 @@ ModelMap NamesOf(const Architecture& a, const std::string& source_embedding) {
         .weight = {Concat(stack, "/layer_0", bias)}, .bias = {}};
     names.ignore.push_back(Concat(stack, "/layer_*", bias));
   }
-  names.tensors["source_embedding"] = {.weight = {source_embedding},
-                                       .bias = {}};
+  if (a.reads_speech()) {
+    for (const std::string conv : {"conv1", "conv2"}) {
+      add("encoder." + conv, "encoder/" + conv, "/weight", "/bias");
+    }
+  } else {
+    names.tensors["source_embedding"] = {
+        .weight = {CTranslate2SourceEmbedding(file)}, .bias = {}};
+  }
   names.tensors["target_embedding"] = {.weight = {"decoder/embeddings/weight"},
                                        .bias = {}};
   add_linear("output", "decoder/projection");
@@ -146,8 +153,7 @@ CanonicalModel ReadCTranslate2(const fs::path& folder, bool with_tokenizer,
   CTranslate2File file = ReadCTranslate2File(path);
   const CTranslate2Network network =
       ReadCTranslate2Network(folder, file, limits);
-  ModelMap names =
-      NamesOf(network.architecture, CTranslate2SourceEmbedding(file));
+  ModelMap names = NamesOf(network.architecture, file);
   const auto tensors = std::make_shared<MappedTensors>(std::move(file.tensors),
                                                        path, std::move(names));
   CanonicalModel model;
@@ -155,6 +161,9 @@ CanonicalModel ReadCTranslate2(const fs::path& folder, bool with_tokenizer,
   model.warnings = network.warnings;
   model.storage = tensors;
   MapTransformer({}, tensors.get(), &model);
+  if (model.architecture.reads_speech()) {
+    MapConvolutions(tensors.get(), &model);
+  }
   const Architecture& a = model.architecture;
   if (a.relative_attention) {
     MapRelativeBias("encoder", network.encoder_buckets, a.source_positions,
@@ -171,6 +180,15 @@ CanonicalModel ReadCTranslate2(const fs::path& folder, bool with_tokenizer,
   }
   model.source = fs::weakly_canonical(folder).filename().string();
   model.license = ReadLicense(folder);
+  if (a.reads_speech()) {
+    model.generation.max_target_tokens = a.target_positions;
+    ReadWhisperTokens(folder,
+                      {.multilingual = {},
+                       .suppressed = network.config.suppressed,
+                       .suppressed_first = network.config.suppressed_first},
+                      &model);
+    return model;
+  }
   ReadCTranslate2Vocabularies(folder, network.config, with_tokenizer, &model);
   return model;
 }

@@ -19,6 +19,7 @@ using Number = CTranslate2File::Number;
 // Longer texts are split.
 constexpr uint32_t kPositions = 1024;
 constexpr uint32_t kMostPositions = 1 << 20;
+constexpr uint64_t kMostMelBins = 1 << 10;
 
 // Attributes that are read here, or that change nothing.
 constexpr std::string_view kKnownNumbers[] = {"activation",
@@ -73,10 +74,10 @@ class NetworkReader {
              ") is no encoder-decoder; only those translate");
     }
     if (file_.spec != "TransformerSpec" && file_.spec != "TransformerBase" &&
-        file_.spec != "TransformerBig") {
+        file_.spec != "TransformerBig" && !is_whisper()) {
       FailIn(path_, "this CTranslate2 model is a ", Printable(file_.spec),
-             "; only TransformerSpec, an encoder-decoder that reads text, is "
-             "supported");
+             "; only TransformerSpec, an encoder-decoder that reads text, and "
+             "WhisperSpec are supported");
     }
     constexpr uint32_t kFirst = 1, kLast = 7;
     if (file_.revision < kFirst || file_.revision > kLast) {
@@ -126,6 +127,8 @@ class NetworkReader {
     return file_.tensors.tensors.contains(name);
   }
 
+  bool is_whisper() const { return IsWhisper(file_); }
+
   std::optional<Number> Find(const std::string& name) const {
     const auto found = file_.numbers.find(name);
     if (found == file_.numbers.end()) return std::nullopt;
@@ -165,6 +168,17 @@ class NetworkReader {
     return static_cast<uint32_t>(Matrix(name).shape[0]);
   }
 
+  // Of the first convolution, [d_model, mel bins, frames].
+  uint32_t MelBins() const {
+    const auto found = file_.tensors.tensors.find("encoder/conv1/weight");
+    if (found == file_.tensors.tensors.end() ||
+        found->second.shape.size() != 3 || found->second.shape[1] == 0 ||
+        found->second.shape[1] > kMostMelBins) {
+      FailIn(path_, "has no convolution encoder/conv1 over mel bins");
+    }
+    return static_cast<uint32_t>(found->second.shape[1]);
+  }
+
   // What encoder and decoder must have in common.
   template <typename T>
   T Common(const char* what, T encoder, T decoder) const {
@@ -179,8 +193,11 @@ class NetworkReader {
     for (const std::string stack : {"encoder", "decoder"}) ReadStack(stack);
     a_.d_model =
         static_cast<uint32_t>(Matrix("decoder/embeddings/weight").shape[1]);
-    a_.source_vocabulary = Rows(CTranslate2SourceEmbedding(file_));
     a_.target_vocabulary = Rows("decoder/embeddings/weight");
+    a_.source_vocabulary = is_whisper()
+                               ? a_.target_vocabulary
+                               : Rows(CTranslate2SourceEmbedding(file_));
+    if (is_whisper()) a_.mel_bins = MelBins();
     const auto both_have = [&](const char* what, const std::string& name) {
       return Common(what, Has("encoder/" + name), Has("decoder/" + name));
     };
@@ -204,9 +221,12 @@ class NetworkReader {
     a_.norm_kind = has_beta ? NormKind::kLayerNorm : NormKind::kRms;
     a_.norm_epsilon =
         out_.config.norm_epsilon.value_or(has_beta ? 1e-5f : 1e-6f);
+    // The encoder of Whisper has no embedding, and its activation is not in the
+    // file: GELU, as that of its decoder.
+    const char* const encoder = is_whisper() ? "decoder" : "encoder";
     a_.activation =
-        Common("activation", ActivationOf("encoder"), ActivationOf("decoder"));
-    a_.embedding_scale = Common("scale_embeddings", EmbeddingScale("encoder"),
+        Common("activation", ActivationOf(encoder), ActivationOf("decoder"));
+    a_.embedding_scale = Common("scale_embeddings", EmbeddingScale(encoder),
                                 EmbeddingScale("decoder"));
     a_.network_kind = NetworkKind::kTransformer;
     a_.residual = true;
@@ -302,6 +322,7 @@ class NetworkReader {
     }
     const std::string table = stack + "/position_encodings/encodings";
     if (a_.has_positions && Has(table)) {
+      if (is_whisper()) return Rows(table);
       return std::min(Rows(table), std::max(kPositions, limit));
     }
     return std::max(kUsualPositions, limit);
@@ -354,6 +375,10 @@ class NetworkReader {
 };
 
 }  // namespace
+
+bool IsWhisper(const CTranslate2File& file) {
+  return file.spec == "WhisperSpec";
+}
 
 std::string CTranslate2SourceEmbedding(const CTranslate2File& file) {
   const std::string first = "encoder/embeddings_0/weight";

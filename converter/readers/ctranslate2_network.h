@@ -26,6 +26,9 @@ struct CTranslate2Network {
   std::vector<std::string> warnings;
 };
 
+// Whether the file has a Whisper, which reads speech.
+bool IsWhisper(const CTranslate2File& file);
+
 // The name of the source embedding, which has a number since features exist.
 std::string CTranslate2SourceEmbedding(const CTranslate2File& file);
 

@@ -7,6 +7,7 @@
 #include "converter/readers/known_transformer.h"
 #include "converter/readers/mapped_positions.h"
 #include "converter/readers/open_model.h"
+#include "converter/readers/whisper.h"
 
 namespace latimer {
 namespace {
@@ -36,9 +37,30 @@ constexpr std::pair<const char*, const char*> kStackModules[] = {
     {"norm", "layer_norm"},
 };
 
+// Speech has no embedding, but convolutions, and keys have no bias.
+void NameSpeech(ModelMap* names) {
+  const std::string embedding = "model.decoder.embed_tokens.weight";
+  const std::string head = "proj_out.weight";
+  names->tensors["target_embedding"] = {.weight = {embedding, head},
+                                        .bias = {}};
+  names->tensors["output"] = {.weight = {head, embedding}, .bias = {}};
+  for (const std::string conv : {"conv1", "conv2"}) {
+    const std::string own = "model.encoder." + conv;
+    names->tensors["encoder." + conv] = {.weight = {own + ".weight"},
+                                         .bias = {own + ".bias"}};
+  }
+  names->optional_bias = {"output", "encoder.self_attention.key",
+                          "decoder.self_attention.key",
+                          "decoder.cross_attention.key"};
+}
+
 ModelMap NamesOf(const BartConfig& config) {
   ModelMap names;
-  NameEmbeddings("model.", config.share_embeddings, config.tie_output, &names);
+  const bool speech = config.family == BartFamily::kWhisper;
+  if (!speech) {
+    NameEmbeddings("model.", config.share_embeddings, config.tie_output,
+                   &names);
+  }
   if (config.family == BartFamily::kFsmt) {
     PartNames& output = names.tensors["output"];
     const char* const projection = "model.decoder.output_projection.weight";
@@ -47,8 +69,12 @@ ModelMap NamesOf(const BartConfig& config) {
       names.tensors["target_embedding"].weight.emplace_back(projection);
     }
   }
-  names.tensors["output"].bias = {"final_logits_bias"};
-  names.optional_bias = {"output"};
+  if (speech) {
+    NameSpeech(&names);
+  } else {
+    names.tensors["output"].bias = {"final_logits_bias"};
+    names.optional_bias = {"output"};
+  }
   for (const std::string stack : {"encoder", "decoder"}) {
     const std::string own = "model." + stack + ".";
     NameModules(stack, own + "layers.{layer}.", kLayerModules, true, &names);
@@ -103,6 +129,21 @@ std::vector<float> PositionsOf(const std::string& stack,
   return table;
 }
 
+// generation_config.json of Whisper, or without one its config.json.
+WhisperRules RulesOf(const fs::path& directory) {
+  const JsonFields config = OpenModelConfig(directory);
+  const auto own = JsonFields::Open(directory / "generation_config.json");
+  const JsonFields& fields = own ? *own : config;
+  const uint32_t vocabulary = config.Count("vocab_size", 51865, 1);
+  WhisperRules rules;
+  if (fields.Has("is_multilingual")) {
+    rules.multilingual = fields.Bool("is_multilingual", false);
+  }
+  rules.suppressed = fields.Tokens("suppress_tokens", vocabulary);
+  rules.suppressed_first = fields.Tokens("begin_suppress_tokens", vocabulary);
+  return rules;
+}
+
 }  // namespace
 
 CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
@@ -114,6 +155,9 @@ CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
                   .decoder_layers = {},
                   .output_bias_is_matrix = true},
                  read.tensors.get(), &model);
+  if (model.architecture.reads_speech()) {
+    MapConvolutions(&*read.tensors, &model);
+  }
   std::vector<float> source = PositionsOf("encoder", config, &*read.tensors);
   std::vector<float> target = PositionsOf("decoder", config, &*read.tensors);
   read.Finish();
@@ -122,6 +166,10 @@ CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
   a.positions_shared = source == target;
   if (!a.positions_shared) model.tables["target_positions"] = std::move(target);
   model.tables["source_positions"] = std::move(source);
+  if (config.family == BartFamily::kWhisper) {
+    ReadWhisperTokens(directory, RulesOf(directory), &model);
+    return model;
+  }
   if (!with_tokenizer) return model;
   if (config.family == BartFamily::kMarian) {
     model.tokenizer = ReadMarianTokenizer(directory, a, &model.generation);

@@ -50,7 +50,11 @@ class TokenizerReader {
 
   // Of the library's BPE and Unigram, what the class of the family has.
   bool is_bpe() const {
-    return class_ == TokenizerClass::kBart || class_ == TokenizerClass::kNllb;
+    return is_byte_bpe() || class_ == TokenizerClass::kNllb;
+  }
+  bool is_byte_bpe() const {
+    return class_ == TokenizerClass::kBart ||
+           class_ == TokenizerClass::kWhisper;
   }
 
   fs::path SentencePieceFile() const;
@@ -226,7 +230,7 @@ void TokenizerReader::ReadVocabulary() {
   const fs::path json = directory_ / "tokenizer.json";
   if (FileExists(json)) {
     ReadJson(json);
-  } else if (class_ == TokenizerClass::kBart) {
+  } else if (is_byte_bpe()) {
     if (!FileExists(directory_ / "vocab.json")) {
       FailIn(directory_,
              "has neither tokenizer.json nor vocab.json; download one, or "
@@ -245,7 +249,7 @@ void TokenizerReader::ReadVocabulary() {
 
 void TokenizerReader::ReadJson(const fs::path& path) {
   vocabulary_ = ReadTokenizerJson(path);
-  const bool byte_level = class_ == TokenizerClass::kBart;
+  const bool byte_level = is_byte_bpe();
   if (vocabulary_.model == (is_bpe() ? "BPE" : "Unigram")) {
     CheckTokenizerParts(vocabulary_, byte_level);
     return;
@@ -371,6 +375,7 @@ void TokenizerReader::ArrangePieces() {
       return;
     }
     case TokenizerClass::kBart:
+    case TokenizerClass::kWhisper:
     case TokenizerClass::kByT5:
     case TokenizerClass::kM2m100:
     case TokenizerClass::kSmall100:
@@ -417,6 +422,7 @@ std::vector<std::string> TokenizerReader::ExtraOfClass() const {
       }
       break;
     case TokenizerClass::kBart:
+    case TokenizerClass::kWhisper:
     case TokenizerClass::kByT5:
     case TokenizerClass::kM2m100:
     case TokenizerClass::kSmall100:
@@ -442,6 +448,7 @@ void TokenizerReader::SetClass() {
   parts_.unknown_id = 0;
   switch (class_) {
     case TokenizerClass::kBart:
+    case TokenizerClass::kWhisper:
       parts_.model = Model::kByteBpe;
       parts_.charsmap.clear();
       parts_.add_prefix_space = settings_.Bool("add_prefix_space", false);

@@ -75,6 +75,18 @@ std::optional<int32_t> JsonFields::Token(std::string_view name,
   return id.get<int32_t>();
 }
 
+std::vector<int32_t> JsonFields::Tokens(std::string_view name,
+                                        uint32_t vocabulary) const {
+  const Json* value = Find(name);
+  if (value == nullptr) return {};
+  if (!value->is_array() || !std::ranges::all_of(*value, [&](const Json& id) {
+        return IsToken(id, vocabulary);
+      })) {
+    Fail(name, "it must list ids of the target vocabulary");
+  }
+  return value->get<std::vector<int32_t>>();
+}
+
 std::vector<std::string> JsonFields::Texts(std::string_view name) const {
   const Json* value = Find(name);
   if (value == nullptr) return {};

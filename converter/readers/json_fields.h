@@ -47,6 +47,9 @@ class JsonFields {
   std::optional<int32_t> Token(std::string_view name,
                                uint32_t vocabulary) const;
 
+  // A list of such ids; empty if the field is absent.
+  std::vector<int32_t> Tokens(std::string_view name, uint32_t vocabulary) const;
+
   // A list of strings; empty if the field is absent.
   std::vector<std::string> Texts(std::string_view name) const;
   // A field that is one of several words. Throws ConversionError for any other,

@@ -147,10 +147,13 @@ class TransformerMapper {
   }
 
   void MapEmbeddings() {
-    const SourceTensor* source =
-        TakeEmbedding("source_embedding", &a_.source_vocabulary);
     const SourceTensor* target =
         TakeEmbedding("target_embedding", &a_.target_vocabulary);
+    // Speech has no embedding, and counts as one that is tied.
+    const SourceTensor* source =
+        a_.reads_speech()
+            ? target
+            : TakeEmbedding("source_embedding", &a_.source_vocabulary);
     const Parameters output = tensors_.Take("output");
     const uint64_t v = a_.target_vocabulary;
     tensors_.Expect(output.weight, {v, a_.d_model});

@@ -117,6 +117,12 @@ std::string_view CodeOf(TokenizerClass kind, std::string_view token) {
       return HasShape(token, "aa_AA") ? token : "";
     case TokenizerClass::kT5:
       return MadladCodeOf(token);
+    case TokenizerClass::kWhisper: {
+      if (!token.starts_with("<|") || !token.ends_with("|>")) return "";
+      const std::string_view code = token.substr(2, token.size() - 4);
+      const bool is_code = code.size() == 2 || code.size() == 3;
+      return is_code && std::ranges::all_of(code, IsLower) ? code : "";
+    }
     case TokenizerClass::kBart:
     case TokenizerClass::kByT5:
     case TokenizerClass::kPegasus:
@@ -171,6 +177,10 @@ void AddLanguages(TokenizerClass kind, bool legacy,
   if (generation->languages.empty()) return;
   if (kind == TokenizerClass::kT5 || kind == TokenizerClass::kSmall100) {
     generation->target_language = TargetLanguage::kBeforeText;
+    return;
+  }
+  if (kind == TokenizerClass::kWhisper) {
+    generation->target_language = TargetLanguage::kForcedFirst;
     return;
   }
   const bool after_eos = kind == TokenizerClass::kMBart ||

@@ -20,8 +20,13 @@ CanonicalModel OpenFolder(const std::filesystem::path& path,
 }
 
 CanonicalModel WithSentenceRules(const std::filesystem::path& path,
-                                 CanonicalModel model) {
-  if (model.tokenizer &&
+                                 bool with_tokenizer, CanonicalModel model) {
+  if (model.architecture.reads_speech() && !with_tokenizer) {
+    FailIn(path,
+           "reads speech, and the tokens that steer it are in its tokenizer; "
+           "convert it without --no-tokenizer");
+  }
+  if (model.tokenizer && !model.architecture.reads_speech() &&
       (model.generation.languages.empty() ||
        model.generation.target_language == TargetLanguage::kTextsCode)) {
     model.sentence_rules = FindSentenceRules(SourceLanguageOf(path));
@@ -34,7 +39,7 @@ CanonicalModel WithSentenceRules(const std::filesystem::path& path,
 CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
                          const PositionLimits& limits) {
   if (const auto folder = FindCTranslate2Folder(path)) {
-    return WithSentenceRules(*folder,
+    return WithSentenceRules(*folder, with_tokenizer,
                              ReadCTranslate2(*folder, with_tokenizer, limits));
   }
   if (!FileExists(path / "config.json") && IsNativeMarian(path)) {
@@ -46,7 +51,8 @@ CanonicalModel OpenModel(const std::filesystem::path& path, bool with_tokenizer,
            "of Hugging Face or CTranslate2, the .npz or .bin of one of Marian, "
            "or with --map a PyTorch checkpoint");
   }
-  return WithSentenceRules(path, OpenFolder(path, with_tokenizer, limits));
+  return WithSentenceRules(path, with_tokenizer,
+                           OpenFolder(path, with_tokenizer, limits));
 }
 
 }  // namespace latimer

@@ -21,6 +21,7 @@ constexpr KnownClass kClasses[] = {
     {"BartTokenizer", "bart", TokenizerClass::kBart},
     {"MvpTokenizer", "mvp", TokenizerClass::kBart},
     {"RobertaTokenizer", "", TokenizerClass::kBart},
+    {"WhisperTokenizer", "whisper", TokenizerClass::kWhisper},
     {"T5Tokenizer", "t5", TokenizerClass::kT5},
     {"MT5Tokenizer", "mt5", TokenizerClass::kT5},
     {"T5Tokenizer", "umt5", TokenizerClass::kT5},
@@ -52,6 +53,11 @@ std::vector<NamedTokenDefault> DefaultTokens(TokenizerClass tokenizer_class) {
   NamedTokenDefault mask = {"mask_token", {.text = "<mask>"}};
   mask.token.strips_space_before = true;
   switch (tokenizer_class) {
+    case TokenizerClass::kWhisper: {
+      const char* const end = "<|endoftext|>";
+      return {named("eos_token", end), named("unk_token", end),
+              named("bos_token", end)};
+    }
     case TokenizerClass::kT5:
       return defaults;
     case TokenizerClass::kByT5:

@@ -13,6 +13,7 @@ namespace latimer {
 
 enum class TokenizerClass {
   kBart,
+  kWhisper,
   kT5,  // And mT5.
   kByT5,
   kPegasus,

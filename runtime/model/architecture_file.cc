@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "latimer/profile_config.h"
@@ -111,6 +112,29 @@ Status CheckTransformer(const schema::Architecture& in) {
   return Status();
 }
 
+// A model that reads speech is a Transformer whose source has no embedding.
+Status CheckSpeech(const schema::Architecture& in) {
+  if (in.mel_bins() == 0) return Status();
+  if constexpr (!kProfile.speech()) {
+    return LeftOut(" has", "an encoder of speech");
+  }
+  if ((in.mel_bins() != 80 && in.mel_bins() != 128) ||
+      in.network_kind() != schema::NetworkKind::Transformer ||
+      !in.source_embedding_tied() || !in.has_positions() ||
+      in.positions_shared() || in.embedding_norm() ||
+      in.encoder_heads() * uint64_t{in.encoder_head_dim()} != in.d_model()) {
+    return Contradicts();
+  }
+  // The convolutions work in buffers of so many rows.
+  if (uint64_t{in.source_positions()} * in.d_model() <
+      3 * uint64_t{std::max(in.mel_bins(), in.d_model())}) {
+    return Damaged("its architecture", "has too few positions for speech");
+  }
+  return CheckSizes({{"number of mel bins", in.mel_bins(), kProfile.mel_bins},
+                     {"speech position count", in.source_positions(),
+                      kProfile.speech_positions}});
+}
+
 }  // namespace
 
 Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
@@ -118,6 +142,7 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
   const bool recurrent = in.network_kind() == schema::NetworkKind::Gru ||
                          in.network_kind() == schema::NetworkKind::Lstm;
   if (!recurrent) LATIMER_RETURN_IF_ERROR(CheckTransformer(in));
+  LATIMER_RETURN_IF_ERROR(CheckSpeech(in));
   *out = {
       .d_model = in.d_model(),
       .encoder_layers = in.encoder_layers(),
@@ -153,6 +178,7 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       .relative_bias_per_layer = in.relative_bias_per_layer(),
       .encoder_norm_before_positions = in.encoder_norm_before_positions(),
       .decoder_norm_before_positions = in.decoder_norm_before_positions(),
+      .mel_bins = in.mel_bins(),
       .recurrent = {},
   };
   if constexpr (kProfile.recurrent()) {

@@ -78,6 +78,9 @@ struct RecurrentTensors {
 };
 
 struct ModelTensors {
+  // With mel_bins M; a row has the numbers of three frames, one after another.
+  Linear conv1;  // [D, 3M]
+  Linear conv2;  // [D, 3D]
   // By row: [Vs, D], or [Vs, source_embedding]; the output matrix if tied.
   Linear source_embedding;
   // [source_positions, D]; null without has_positions, like target_positions.

@@ -248,6 +248,9 @@ struct Architecture {
   // added.
   bool encoder_norm_before_positions;
   bool decoder_norm_before_positions;
+  // The encoder reads frames of so many mel bins, two for each position,
+  // instead of token ids; 0: it reads ids. See transformer/frames.h.
+  uint32_t mel_bins;
   Recurrent recurrent;  // All zero unless is_recurrent().
 
   // Whether it has GRUs or LSTMs.
@@ -255,6 +258,8 @@ struct Architecture {
     return network_kind == NetworkKind::kGru ||
            network_kind == NetworkKind::kLstm;
   }
+  // Whether the source is speech instead of text.
+  constexpr bool reads_speech() const { return mel_bins > 0; }
   // Whether the decoder attends to the source.
   constexpr bool attends() const {
     return !is_recurrent() ||
@@ -411,6 +416,19 @@ struct AlignmentHead {
   bool reads = false;
 };
 
+// Target ids that steer a model that reads speech (Radford et al., "Robust
+// Speech Recognition via Large-Scale Weak Supervision", 2022); -1: it has none.
+struct SpeechTokens {
+  int32_t transcribe = -1;
+  int32_t translate = -1;
+  int32_t no_timestamps = -1;
+  // What the first step predicts if there is no speech; never produced.
+  int32_t no_speech = -1;
+  int32_t start_of_previous = -1;
+  // Of 0 seconds; the others follow in steps of 0.02.
+  int32_t first_timestamp = -1;
+};
+
 // All of it. The views live as long as the image.
 struct ModelDescription : ModelInfo {
   Architecture architecture;
@@ -428,6 +446,7 @@ struct ModelDescription : ModelInfo {
   std::string_view unread;
   // What TokenLinks are read from.
   AlignmentHead alignment;
+  SpeechTokens speech;  // Of a model that reads speech.
   // Whether a lexical shortlist limits the target tokens of a source.
   bool has_shortlist;
   ShortlistSize shortlist;

@@ -126,6 +126,20 @@ Status ReadKnownAnswer(const schema::KnownAnswer& in, const Architecture& a,
   return Status();
 }
 
+Status ReadSpeech(const schema::SpeechTokens* in, const Architecture& a,
+                  SpeechTokens* out) {
+  if (in == nullptr) return Damaged("its speech", "has no tokens");
+  *out = {in->transcribe(), in->translate(),         in->no_timestamps(),
+          in->no_speech(),  in->start_of_previous(), in->first_timestamp()};
+  for (const int32_t id :
+       {out->transcribe, out->translate, out->no_timestamps, out->no_speech,
+        out->start_of_previous, out->first_timestamp}) {
+    if (id >= -1 && id < int64_t{a.target_vocabulary}) continue;
+    return Damaged("its speech", "names a token outside the vocabulary");
+  }
+  return Status();
+}
+
 Status ReadShortlist(const schema::Shortlist& in, Model* model) {
   const Architecture& a = model->info.architecture;
   if (!kProfile.shortlist) return LeftOut(" has", "a shortlist");
@@ -217,6 +231,11 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   if (root->known_answer() != nullptr) {
     LATIMER_RETURN_IF_ERROR(ReadKnownAnswer(
         *root->known_answer(), info.architecture, &info.known_answer));
+  }
+  if (info.architecture.reads_speech()) {
+    LATIMER_RETURN_IF_ERROR(
+        ReadSpeech(root->speech(), info.architecture, &info.speech));
+    info.reads_speech = true;
   }
   info.has_certificate = root->certificate() != nullptr;
   if (info.has_certificate) {

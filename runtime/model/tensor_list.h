@@ -133,6 +133,14 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
     if (a.norm_kind == NormKind::kNone) return;
     visitor.OnNorm(group, name, layer, d, a.norm_kind != NormKind::kRms, n);
   };
+  if constexpr (kProfile.speech()) {
+    if (a.reads_speech()) {
+      visitor.OnLinear(G::kEncoder, "encoder.conv1", kNoLayer, d,
+                       3 * a.mel_bins, t.conv1);
+      visitor.OnLinear(G::kEncoder, "encoder.conv2", kNoLayer, d, 3 * d,
+                       t.conv2);
+    }
+  }
   if (!a.source_embedding_tied) {
     visitor.OnLinear(G::kEmbeddings, "source_embedding", kNoLayer,
                      a.source_vocabulary, d, t.source_embedding);

@@ -131,6 +131,12 @@ Result<Profile> ExactProfile(const ModelDescription& info,
         static_cast<unsigned>(profile.source_tokens),
         static_cast<unsigned>(info.generation.source_length));
   }
+  if constexpr (kProfile.speech()) {
+    if (a.reads_speech()) {
+      profile.speech_positions = profile.source_tokens;
+      profile.mel_bins = a.mel_bins;
+    }
+  }
   LATIMER_RETURN_IF_ERROR(Limit("target", limits.target_tokens,
                                 info.generation.max_target_tokens,
                                 &profile.target_tokens));

@@ -57,6 +57,15 @@ Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
   const uint64_t for_self = sizes.decoder_self_attention ? spare : 0;
   constexpr size_t kSlack = kReadSlackBytes / sizeof(float);
   Placer placer(sizes, memory.data());
+  if constexpr (kProfile.speech()) {
+    const std::span<std::byte> speech =
+        placer.Take<std::byte>(Buffer::kFeatures);
+    if (!speech.empty()) {
+      mel_scratch = speech.data();
+      features = reinterpret_cast<float*>(mel_scratch + kMelScratchBytes) +
+                 sizes.mel_bins;
+    }
+  }
   const std::span<float> hidden_rows = placer.Take<float>(Buffer::kHidden);
   hidden = hidden_rows.data();
   hidden_floats = hidden_rows.size() - kSlack;
@@ -97,6 +106,7 @@ Buffers::Buffers(const Profile& sizes, std::span<std::byte> memory) {
   lanes = rows = sizes.lanes;
   beams = sizes.beams;
   most_source_tokens = sizes.source_tokens;
+  most_speech_positions = sizes.speech_positions;
   most_target_tokens = sizes.target_tokens;
   recurrent_scratch = static_cast<size_t>(RecurrentScratchFloats(sizes));
 }
@@ -145,6 +155,14 @@ Profile SizesFor(const ModelDescription& info, const LoadOptions& options) {
   SetWidths(a, &sizes);
   sizes.decoder_layers = a.decoder_layers;
   sizes.source_tokens = std::min(kOwnProfile.source_tokens, a.source_positions);
+  if constexpr (kOwnProfile.speech()) {
+    sizes.speech_positions = sizes.mel_bins = 0;
+    if (a.reads_speech()) {
+      sizes.speech_positions = sizes.source_tokens =
+          std::min(kOwnProfile.speech_positions, a.source_positions);
+      sizes.mel_bins = a.mel_bins;
+    }
+  }
   sizes.target_tokens = std::min(kOwnProfile.target_tokens, a.target_positions);
   sizes.threads = std::clamp<uint32_t>(options.threads, 1, kOwnProfile.threads);
   sizes.beams =

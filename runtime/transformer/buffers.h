@@ -14,6 +14,14 @@ namespace latimer {
 
 struct Workspace;
 
+// What of the features has been encoded.
+struct SpeechWindow {
+  uint32_t positions = 0;  // 0: there are no features.
+  // The caches that hold its keys and values; null: none yet. They stay valid
+  // from one search in the window to the next.
+  const float* encoded = nullptr;
+};
+
 // Those of latimer::Buffer, for as many lanes, tokens and columns as the
 // workspace was made for: all that the profile holds, or what one model needs.
 struct Buffers {
@@ -24,6 +32,11 @@ struct Buffers {
   // caches, if there are several lanes.
   Buffers(const Profile& sizes, std::span<std::byte> memory);
 
+  // Frame 0 of speech, behind a frame of zeros; null: no room. `mel_scratch`
+  // has kMelScratchBytes.
+  float* features = nullptr;
+  std::byte* mel_scratch = nullptr;
+  SpeechWindow* window = nullptr;
   float* hidden = nullptr;
   float* sublayer = nullptr;
   float* projection = nullptr;
@@ -52,8 +65,9 @@ struct Buffers {
   uint32_t lanes = 0;  // Sentences at a time, at most `rows`.
   uint32_t rows = 0;   // Beams of all sentences at a time.
   uint32_t beams = 0;  // Of one sentence, at most.
-  // Longest source and translation.
+  // Longest source, of speech in positions, and longest translation.
   uint32_t most_source_tokens = 0;
+  uint32_t most_speech_positions = 0;
   uint32_t most_target_tokens = 0;
   // Elements of `hidden` and `projection`, without what kernels may read after
   // the rows.

@@ -1,6 +1,7 @@
 #include "transformer/encoder.h"
 
 #include "transformer/caches.h"
+#include "transformer/frames.h"
 #include "transformer/layers.h"
 #include "transformer/probe.h"
 
@@ -46,10 +47,14 @@ const float* RunEncoder(const StepContext& step,
       CacheFloats(size_t{a.decoder_layers} * a.decoder_attention_width());
   float* packed = a.encoder_attention_width() <= room ? scratch : nullptr;
   float* x = step.workspace.hidden;
-  Embed(step,
-        {t.source_embedding, t.source_positions, t.source_embedding_norm,
-         a.encoder_norm_before_positions},
-        source, 0, x);
+  if (kProfile.speech() && a.reads_speech()) {
+    EmbedFrames(step, rows, x);
+  } else {
+    Embed(step,
+          {t.source_embedding, t.source_positions, t.source_embedding_norm,
+           a.encoder_norm_before_positions},
+          source, 0, x);
+  }
   for (uint32_t i = 0; i < a.encoder_layers; ++i) {
     const EncoderLayer& layer = t.encoder[i];
     SelfAttention(step, i, rows, packed, x);

@@ -14,7 +14,7 @@ float* ScratchOf(const Buffers& workspace, uint32_t shard) {
   constexpr size_t kPerThread =
       Elements(Buffer::kAttentionScratch, sizeof(float)) / kProfile.threads;
   static_assert(kPerThread >= AttentionScratchSize(kProfile.heads,
-                                                   kProfile.source_tokens) &&
+                                                   kProfile.source_rows()) &&
                 kPerThread >= AttentionScratchSize(kProfile.heads,
                                                    kProfile.target_tokens));
   return workspace.attention_scratch + shard * workspace.scratch_stride;

@@ -29,6 +29,13 @@ CacheShape CacheShapeOf(const Architecture& a) {
 
 void EncodeSource(const StepContext& step, std::span<const int32_t> source,
                   const SentenceCaches& caches) {
+  if constexpr (kProfile.speech()) {
+    if (step.engine.architecture().reads_speech()) {
+      SpeechWindow& window = *step.workspace.window;
+      if (window.encoded == caches.cross_kv) return;
+      window.encoded = caches.cross_kv;
+    }
+  }
   step.trace.StartPhase(Phase::kEncoder);
   switch (step.engine.architecture().network_kind) {
     case NetworkKind::kTransformer:

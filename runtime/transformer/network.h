@@ -25,7 +25,9 @@ CacheShape CacheShapeOf(const Architecture& a);
 
 // Reads source ids [S], all within the vocabulary, 1 <= S <= the limits of the
 // profile and the model. Fills caches.cross_kv (and, of GRUs and LSTMs, keys
-// and first states) with what decoder steps attend to. Once per sentence.
+// and first states) with what decoder steps attend to. Once per sentence. Of a
+// model that reads speech the ids only count the positions of the frames in
+// workspace.features, and a window that these caches hold is not read again.
 void EncodeSource(const StepContext& step, std::span<const int32_t> source,
                   const SentenceCaches& caches);
 

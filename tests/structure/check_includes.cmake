@@ -26,7 +26,8 @@ set(allowed_signature latimer signature sodium)
 set(allowed_include_latimer latimer)
 set(allowed_include_latimer_internal latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
-set(allowed_programs_cli latimer cache cli report os base/board.h base/cpu.h
+set(allowed_programs_cli latimer cache cli report os audio/wav_reader.h
+  base/board.h base/cpu.h
   base/cpu_table.h internals markup/html_text.h named_options text/utf8.h)
 set(allowed_programs_cli_darwin latimer cli)
 set(allowed_programs_cli_windows latimer cli base/windows_api.h)
@@ -43,7 +44,7 @@ set(allowed_api base latimer markup model text phrases internals latimer_c
 # Here alone the library allocates.
 set(allowed_api_hosted latimer base/file_mapping.h)
 # The files of this folder, such as translator.cc, put the parts together.
-set(allowed_ base latimer model text ops ops/nibble ops/xnnpack transformer
+set(allowed_ audio base latimer model text ops ops/nibble ops/xnnpack transformer
   search phrases plan/exact_profile.h request text_reader translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)

@@ -106,6 +106,7 @@ struct Library {
   const char* name;
   const char* objects;  // Lists the object files; "" if there is no graph.
   bool threads;
+  bool speech;
 };
 
 // Names of tests are made from it.
@@ -180,10 +181,12 @@ class StackBoundTest : public testing::TestWithParam<Library> {
 
 TEST_P(StackBoundTest, NoPublicFunctionTakesMore) {
   CallGraph::Path deepest;
-  for (const char* root : kRoots) {
+  const auto add = [&](const char* root) {
     const CallGraph::Path path = DeepestFrom(root);
     if (path.bytes > deepest.bytes) deepest = path;
-  }
+  };
+  for (const char* root : kRoots) add(root);
+  if (GetParam().speech) add("latimer::Transcriber::");
   Print(deepest);
   EXPECT_LE(deepest.bytes, kStackBytes);
   EXPECT_GT(deepest.bytes, 1000u) << "the graph is not whole";
@@ -199,9 +202,10 @@ TEST_P(StackBoundTest, NoThreadOfThePoolTakesMore) {
 
 INSTANTIATE_TEST_SUITE_P(
     Libraries, StackBoundTest,
-    testing::Values(
-        Library{"latimer_runtime", LATIMER_OBJECTS, kProfile.threads > 1},
-        Library{"latimer_runtime_en_de", LATIMER_EN_DE_OBJECTS, false}),
+    testing::Values(Library{"latimer_runtime", LATIMER_OBJECTS,
+                            kProfile.threads > 1, kProfile.speech()},
+                    Library{"latimer_runtime_en_de", LATIMER_EN_DE_OBJECTS,
+                            false, false}),
     [](const auto& library) { return std::string(library.param.name); });
 
 // ---- The same from below ----------------------------------------------------

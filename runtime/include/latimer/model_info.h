@@ -46,6 +46,7 @@ struct ModelInfo {
   std::span<const Language> languages;
   std::span<const Task> tasks;
   bool has_tokenizer;  // false: it translates ids only.
+  bool reads_speech;   // Its source is speech; see latimer/transcriber.h.
   // Whether texts of the target can be turned into ids: both sides have one
   // tokenizer (M2M100's and those of Marian are two), or the file has both.
   bool encodes_target;

@@ -224,6 +224,7 @@ class Translator {
 
  private:
   friend class Internals;  // Of the library itself.
+  friend class Transcriber;
   struct State;
 
   State* state_ = nullptr;  // in the workspace

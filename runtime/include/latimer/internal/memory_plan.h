@@ -24,6 +24,8 @@ inline constexpr uint16_t kNotAligned = 0xFFFF;
 // rows have at least B rows, and all sentences share the caches; see
 // CachedTokens. transformer/recurrent.h has what GRUs and LSTMs do differently.
 enum class Buffer : uint8_t {
+  kFeatures,          // scratch, and float [2 P + 2, mel_bins]: frames of
+                      // speech between two of zeros, P = speech_positions
   kHidden,            // float [S, D]: residual stream; encoder_out at its end
   kSublayer,          // float [S, max(D, A)]: what a sublayer adds to it
   kProjection,        // float [S, max(3A, 2D)], at least [F], gated [2F]: QKV,
@@ -52,7 +54,7 @@ enum class Buffer : uint8_t {
   kState,          // Engine, scheduler and sentences
 };
 // Of the enumeration.
-inline constexpr int kBufferCount = 21;
+inline constexpr int kBufferCount = 22;
 
 // Bytes after the rows that kernels may read but never use.
 inline constexpr uint64_t kReadSlackBytes = 64;
@@ -64,6 +66,9 @@ constexpr uint64_t Padded(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Sums of unigram with Metaspace: a double for each byte of the longest piece.
 inline constexpr uint64_t kMetaspaceSumBytes = 8 * 1024;
+
+// What the features of speech are computed in.
+inline constexpr uint64_t kMelScratchBytes = 64 * 1024;
 
 // Tokens of a sentence that each lane has room for, on average.
 inline constexpr uint64_t kLaneTokens = 32;
@@ -121,10 +126,10 @@ struct BufferPlan {
 
 // Name and size of one buffer in a build with that profile.
 constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
-  const uint64_t s = p.source_tokens, t = p.target_tokens;
+  const uint64_t s = p.source_rows(), t = p.target_tokens;
   const uint64_t d = p.d_model, f = p.d_ffn, l = p.decoder_layers;
   const uint64_t a = p.attention_width, v = p.target_vocabulary;
-  const uint64_t lanes = p.lanes, text = p.text_bytes;
+  const uint64_t lanes = p.lanes, text = p.text_bytes, bins = p.mel_bins;
   const uint64_t rows = std::max(s, lanes);
   // Zero for what is not compiled in.
   const uint64_t transformer = p.transformer() ? 1 : 0;
@@ -139,6 +144,10 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
   const uint64_t recurrent_rows = several * lanes * (2 * d + a);
   const auto floats = [](uint64_t count) { return count * sizeof(float); };
   switch (buffer) {
+    case Buffer::kFeatures:
+      return {"features",
+              p.speech() ? Padded(floats((2 * s + 2) * bins)) + kMelScratchBytes
+                         : 0};
     case Buffer::kHidden:
       return {"hidden", Padded(floats(rows * std::max(d, recurrent * a)) +
                                kReadSlackBytes)};
@@ -164,7 +173,8 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
       return {"unpacked",
               p.int6_weights
                   ? p.threads * UnpackedBytes(std::max(
-                                    {d, a, f, recurrent * (2 * d + a)}))
+                                    {d, a, f, recurrent * (2 * d + a),
+                                     p.speech() ? 3 * std::max(d, bins) : 0}))
                   : 64};
     case Buffer::kAttentionScratch:
       return {"attention_scratch", p.threads *
@@ -269,7 +279,7 @@ static_assert(kProfile.attention_width > 0,
               "again with latimer-convert --profile");
 static_assert(kProfile.beams >= 1 && kProfile.beams <= kProfile.lanes,
               "each beam takes a lane");
-static_assert(!kProfile.alignment || kProfile.source_tokens <= kNotAligned,
+static_assert(!kProfile.alignment || kProfile.source_rows() <= kNotAligned,
               "an aligned token has 16 bits");
 
 }  // namespace latimer

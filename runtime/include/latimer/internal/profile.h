@@ -92,6 +92,10 @@ struct Profile {
   bool relative_attention = true;
   // Architecture::encoder_norm_before_positions or that of the decoder.
   bool norm_before_positions = true;
+  // Models that read speech: their most positions and mel bins; 0: none. Their
+  // source has positions in place of tokens, whatever source_tokens is.
+  uint32_t speech_positions = 0;
+  uint32_t mel_bins = 0;
   // Models whose output matrix is laid out for a pruned argmax; see
   // ModelInfo::pruned_argmax.
   bool pruned_argmax = true;
@@ -115,6 +119,12 @@ struct Profile {
   // Whether a build has Transformers, SSRUs among them.
   constexpr bool transformer() const {
     return decoder_self_attention || decoder_ssru;
+  }
+  // Models that read speech.
+  constexpr bool speech() const { return speech_positions > 0; }
+  // Rows of the longest source.
+  constexpr uint32_t source_rows() const {
+    return source_tokens > speech_positions ? source_tokens : speech_positions;
   }
   // GRUs or LSTMs.
   constexpr bool recurrent() const { return decoder_gru || decoder_lstm; }

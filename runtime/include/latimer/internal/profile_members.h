@@ -69,6 +69,8 @@ inline constexpr std::tuple kProfileMembers = {
     ProfileMember{"gated_ffn", &Profile::gated_ffn},
     ProfileMember{"relative_attention", &Profile::relative_attention},
     ProfileMember{"norm_before_positions", &Profile::norm_before_positions},
+    ProfileMember{"speech_positions", &Profile::speech_positions},
+    ProfileMember{"mel_bins", &Profile::mel_bins},
     ProfileMember{"pruned_argmax", &Profile::pruned_argmax},
     ProfileMember{"int4_weights", &Profile::int4_weights},
     ProfileMember{"int6_weights", &Profile::int6_weights},
