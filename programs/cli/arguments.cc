@@ -119,7 +119,8 @@ int TakeFiles(Command command, std::span<char* const> rest, Arguments* out) {
     out->second_model = rest.front();
     rest = rest.subspan(1);
   }
-  const bool reads_files = command == kTranslate || command == kTokenize;
+  const bool reads_files =
+      (command & (kTranslate | kTokenize | kTranscribe)) != 0;
   for (const char* file : rest) {
     const bool is_model = std::string_view(file).ends_with(".ltm") ||
                           (out->second_model != nullptr && IsModelFile(file));

@@ -24,7 +24,8 @@ enum Command : uint32_t {
   kPlan = 8,
   kBench = 16,
   kDoctor = 32,
-  kEveryCommand = 63,
+  kTranscribe = 64,
+  kEveryCommand = 127,
 };
 
 // The values of all options; the tables in options.cc and latimer/options.h
@@ -34,7 +35,8 @@ struct Arguments {
   const char* command = "";
   bool help = false;
   const char* model = nullptr;  // Null only for `latimer doctor`.
-  // Of translate: what translates the first model's translations, or null.
+  // Of translate and transcribe: what translates the first model's output, or
+  // null.
   const char* second_model = nullptr;
   // The board's threads, within the profile; of `latimer plan` 0.
   uint32_t threads = 0;
@@ -44,7 +46,7 @@ struct Arguments {
   const char* cpu = nullptr;
   bool json = false;
 
-  // translate, tokenize
+  // translate, tokenize, transcribe
   std::span<char* const> files = {};  // To read in place of standard input.
   const char* output = nullptr;       // A file.
   const char* text = nullptr;
@@ -77,6 +79,12 @@ struct Arguments {
   const char* banned_words = nullptr;  // A file.
   const char* terms = nullptr;         // A file.
   const char* protect_also = nullptr;  // A file.
+
+  // transcribe
+  const char* language = nullptr;  // "en"
+  const char* speech_task = nullptr;
+  const char* window = nullptr;
+  uint32_t pcm_rate = 0;  // 0: the input is a WAV.
 
   // plan
   uint32_t max_source_tokens = 0;

@@ -9,6 +9,7 @@ namespace latimer::cli {
 
 int Translate(const Arguments& arguments);
 int Tokenize(const Arguments& arguments);
+int Transcribe(const Arguments& arguments);
 int Inspect(const Arguments& arguments);
 int Plan(const Arguments& arguments);
 int Bench(const Arguments& arguments);

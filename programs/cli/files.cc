@@ -129,7 +129,11 @@ int OpenInputFiles(const Arguments& arguments) {
   }
   if (arguments.text == nullptr && IsTerminal(STDIN_FILENO) &&
       IsTerminal(STDERR_FILENO)) {
-    std::fputs("latimer: type a line and press Enter; Ctrl-D ends.\n", stderr);
+    std::fputs(std::strcmp(arguments.command, "transcribe") == 0
+                   ? "latimer: reading a WAV from the terminal; name a file, "
+                     "or pipe one in.\n"
+                   : "latimer: type a line and press Enter; Ctrl-D ends.\n",
+               stderr);
   }
   return kSuccess;
 }

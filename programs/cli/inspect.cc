@@ -109,7 +109,8 @@ Json ArchitectureJson(const Architecture& a) {
       {"embeddings_shared", a.embeddings_shared},
       {"relative_bias_per_layer", a.relative_bias_per_layer},
       {"encoder_norm_before_positions", a.encoder_norm_before_positions},
-      {"decoder_norm_before_positions", a.decoder_norm_before_positions}};
+      {"decoder_norm_before_positions", a.decoder_norm_before_positions},
+      {"mel_bins", a.mel_bins}};
 }
 
 Json Ids(std::span<const int32_t> ids) {

@@ -31,6 +31,9 @@ constexpr CommandInfo kCommands[] = {
     {"tokenize", cli::kTokenize, cli::Tokenize, "MODEL.ltm [FILE...]",
      "print the token ids that the encoder reads for each line, as\n"
      "with translate --no-fold"},
+    {"transcribe", cli::kTranscribe, cli::Transcribe, "MODEL.ltm [FILE.wav...]",
+     "write what is said in FILE, or in a WAV of standard input,\n"
+     "with a model that reads speech"},
     {"inspect", cli::kInspect, cli::Inspect, "MODEL.ltm",
      "show architecture, quantization, sizes, generation config\n"
      "and provenance"},

@@ -1,0 +1,180 @@
+// latimer transcribe, with a random Whisper that hears two seconds at once.
+// Tests programs/cli/transcribe.cc, programs/cli/sound_input.cc.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/system/demo_model.h"
+#include "tests/system/program.h"
+#include "tests/system/tiny_model.h"
+
+namespace latimer::transcribe_test {
+
+using ::testing::HasSubstr;
+
+constexpr uint32_t kRate = 16000;
+
+// Tones of half a second with pauses between, as PCM of 16 bits.
+std::string Pcm(double seconds) {
+  std::string bytes;
+  for (uint32_t i = 0; i < static_cast<uint32_t>(seconds * kRate); ++i) {
+    const bool tone = i / (kRate / 2) % 2 == 0;
+    const auto sample = static_cast<int16_t>(
+        tone ? static_cast<int>(i * 137 % 20000) - 10000 : 0);
+    bytes.push_back(static_cast<char>(sample & 0xFF));
+    bytes.push_back(static_cast<char>(sample >> 8));
+  }
+  return bytes;
+}
+
+void Append(uint32_t value, size_t bytes, std::string* out) {
+  for (size_t i = 0; i < bytes; ++i) {
+    out->push_back(static_cast<char>(value >> (8 * i) & 0xFF));
+  }
+}
+
+std::string Wav(const std::string& pcm) {
+  std::string wav = "RIFF";
+  Append(static_cast<uint32_t>(36 + pcm.size()), 4, &wav);
+  wav += "WAVEfmt ";
+  Append(16, 4, &wav);
+  Append(1, 2, &wav);  // PCM
+  Append(1, 2, &wav);  // Channels.
+  Append(kRate, 4, &wav);
+  Append(2 * kRate, 4, &wav);
+  Append(2, 2, &wav);
+  Append(16, 2, &wav);
+  wav += "data";
+  Append(static_cast<uint32_t>(pcm.size()), 4, &wav);
+  return wav + pcm;
+}
+
+class TranscribeTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TempFolder>();
+    for (const char* name : {"english", "languages"}) {
+      const ModelBytes model = WriteForThisCpu(
+          OpenModel(TestData("tiny_whisper") / name, true), WeightType::kF32);
+      WriteFile(Path(std::string(name) + ".ltm"),
+                {reinterpret_cast<const char*>(model.bytes().data()),
+                 model.bytes().size()});
+    }
+    WriteFile(Path("short.wav"), Wav(Pcm(1.5)));
+    WriteFile(Path("long.wav"), Wav(Pcm(5)));
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+
+  static std::string Path(const std::string& name) {
+    return folder_->path() / name;
+  }
+  static Outcome Transcribe(const char* model,
+                            std::vector<std::string> arguments,
+                            const std::string& input = "") {
+    arguments.insert(arguments.begin(),
+                     {"transcribe", Path(model + std::string(".ltm"))});
+    return RunProgram("latimer", arguments, input);
+  }
+  static std::vector<nlohmann::json> Windows(const Outcome& outcome) {
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::vector<nlohmann::json> windows;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      windows.push_back(nlohmann::json::parse(line));
+    }
+    return windows;
+  }
+
+  static std::unique_ptr<TempFolder> folder_;
+};
+std::unique_ptr<TempFolder> TranscribeTest::folder_;
+
+TEST_F(TranscribeTest, AFileAPipeAndRawPcmSayTheSame) {
+  const Outcome file = Transcribe("english", {Path("short.wav")});
+  EXPECT_EQ(file.code, 0) << file.err;
+  EXPECT_FALSE(file.out.empty());
+  EXPECT_EQ(Transcribe("english", {}, Wav(Pcm(1.5))).out, file.out);
+  EXPECT_EQ(Transcribe("english", {"--pcm-rate", "16000"}, Pcm(1.5)).out,
+            file.out);
+  const Outcome twice =
+      Transcribe("english", {Path("short.wav"), Path("short.wav")});
+  EXPECT_EQ(twice.out, file.out + file.out);
+}
+
+TEST_F(TranscribeTest, LongSpeechIsCutInPauses) {
+  const auto windows =
+      Windows(Transcribe("english", {"--json", Path("long.wav")}));
+  ASSERT_GE(windows.size(), 3u);
+  double end = 0;
+  for (const nlohmann::json& window : windows) {
+    EXPECT_EQ(window["start"].get<double>(), end);
+    end = window["end"].get<double>();
+    EXPECT_LE(end - window["start"].get<double>(), 2.0);
+    // The second half of each second is silent.
+    const double part = end - static_cast<int>(end);
+    EXPECT_TRUE(part >= 0.5 || part == 0.0) << end;
+    EXPECT_GE(window["no_speech"].get<double>(), 0.0);
+    EXPECT_FALSE(window.contains("language"));
+  }
+  EXPECT_EQ(end, 5.0);
+}
+
+TEST_F(TranscribeTest, TheLanguageIsNamedOrDetected) {
+  const auto detected =
+      Windows(Transcribe("languages", {"--json", Path("short.wav")}));
+  ASSERT_EQ(detected.size(), 1u);
+  const auto language = detected[0]["language"].get<std::string>();
+  EXPECT_LT(detected[0]["language_probability"].get<double>(), 1.0);
+  const auto given = Windows(Transcribe(
+      "languages", {"--json", "--language", language, Path("short.wav")}));
+  EXPECT_EQ(given[0]["text"], detected[0]["text"]);
+  EXPECT_EQ(given[0]["language_probability"].get<double>(), 1.0);
+  EXPECT_NE(Transcribe("languages", {"--language", language, "--task",
+                                     "translate", Path("short.wav")})
+                .out,
+            Transcribe("languages", {"--language", language, "--task",
+                                     "transcribe", Path("short.wav")})
+                .out);
+}
+
+TEST_F(TranscribeTest, ASecondModelTranslatesWhatWasSaid) {
+  const std::string demo = Path("demo.ltm");
+  const ModelBytes model = ConvertSmallDemo(WeightType::kInt8);
+  WriteFile(demo, {reinterpret_cast<const char*>(model.bytes().data()),
+                   model.bytes().size()});
+  const auto windows = Windows(
+      Transcribe("english", {"--json", "--then", demo, Path("short.wav")}));
+  ASSERT_EQ(windows.size(), 1u);
+  const Outcome said = Transcribe("english", {"--json", Path("short.wav")});
+  EXPECT_EQ(windows[0]["said"], Windows(said)[0]["text"]);
+  EXPECT_TRUE(windows[0].contains("text"));
+}
+
+TEST_F(TranscribeTest, WhatIsWrongIsSaidInOneSentence) {
+  const auto error = [](const Outcome& outcome, int code) {
+    return ErrorSentence(outcome, code);
+  };
+  EXPECT_THAT(
+      error(Transcribe("english", {}, "This is a text and no sound."), 1),
+      HasSubstr("RIFF"));
+  EXPECT_THAT(error(Transcribe("english", {"--task", "sing"}), 2),
+              HasSubstr("transcribe or translate"));
+  EXPECT_THAT(
+      error(Transcribe("english", {"--language", "de", Path("short.wav")}), 1),
+      HasSubstr("English alone"));
+  EXPECT_THAT(
+      error(Transcribe("languages", {"--language", "xx", Path("short.wav")}),
+            1),
+      HasSubstr("xx"));
+  EXPECT_THAT(error(Transcribe("english", {"--pcm-rate", "1"}), 2),
+              HasSubstr("8000"));
+  EXPECT_THAT(error(Transcribe("english", {Path("missing.wav")}), 1),
+              HasSubstr("missing.wav"));
+}
+
+TEST_F(TranscribeTest, NoSoundIsNoText) {
+  EXPECT_EQ(Windows(Transcribe("english", {"--json"}, Wav(""))).size(), 0u);
+}
+
+}  // namespace latimer::transcribe_test

