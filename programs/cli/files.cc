@@ -57,6 +57,13 @@ void WarnOfFormat(const Arguments& arguments, const char* path) {
              (EndsWith(path, ".html") || EndsWith(path, ".htm"))) {
     warning = "without --html, tags are translated as text";
   }
+  for (const char* document : {".docx", ".pptx", ".odt", ".odp", ".epub"}) {
+    if (EndsWith(path, document)) {
+      warning =
+          "this is no text; latimer document, of the Python package, "
+          "translates it";
+    }
+  }
   if (warning == nullptr || arguments.quiet ||
       std::strcmp(arguments.command, "translate") != 0) {
     return;

@@ -117,7 +117,8 @@ TEST_F(CommandLineTest, FilesWithMoreThanTextGetAWarning) {
   for (const auto& [name, warning] :
        {std::pair("a.SRT", "times are translated as text"),
         {"a.vtt", "times are translated as text"},
-        {"a.html", "without --html, tags are translated as text"}}) {
+        {"a.html", "without --html, tags are translated as text"},
+        {"a.docx", "this is no text; latimer document"}}) {
     WriteFile(Path(name), "Hello.\n");
     EXPECT_THAT(Translate({Path(name)}).err, HasSubstr(warning));
     EXPECT_EQ(Translate({Path(name), "--quiet"}).err, "");
