@@ -203,7 +203,8 @@ function(latimer_runtime_library target)
   set_target_properties(${target} PROPERTIES
     INTERFACE_LATIMER_RUNTIME ${target}
     COMPATIBLE_INTERFACE_STRING LATIMER_RUNTIME
-    LATIMER_PARTS "${parts}")
+    LATIMER_PARTS "${parts}"
+    LATIMER_SPEECH "${speech}")
   set_target_properties(${parts} PROPERTIES UNITY_BUILD ${LATIMER_UNITY})
   # A test has a clock of its own, and sound is also in a library of its own.
   set(apart ${latimer_runtime_sources})

@@ -18,7 +18,7 @@ namespace cli = latimer::cli;
 struct CommandInfo {
   const char* name;
   cli::Command command;
-  int (*run)(const cli::Arguments&);
+  int (*run)(const cli::Arguments&);  // Null: this build does not have it.
   const char* files;
   const char* help;
 };
@@ -31,7 +31,9 @@ constexpr CommandInfo kCommands[] = {
     {"tokenize", cli::kTokenize, cli::Tokenize, "MODEL.ltm [FILE...]",
      "print the token ids that the encoder reads for each line, as\n"
      "with translate --no-fold"},
-    {"transcribe", cli::kTranscribe, cli::Transcribe, "MODEL.ltm [FILE.wav...]",
+    {"transcribe", cli::kTranscribe,
+     latimer::kProfile.speech() ? cli::Transcribe : nullptr,
+     "MODEL.ltm [FILE.wav...]",
      "write what is said in FILE, or in a WAV of standard input,\n"
      "with a model that reads speech"},
     {"inspect", cli::kInspect, cli::Inspect, "MODEL.ltm",
@@ -53,6 +55,7 @@ void PrintHelp(std::FILE* file) {
       "Usage: latimer COMMAND MODEL.ltm [OPTIONS]\n\nCommands:\n",
       file);
   for (const CommandInfo& info : kCommands) {
+    if (info.run == nullptr) continue;
     std::fprintf(file, "  %-12s", info.name);
     for (const char* c = info.help; *c != '\0'; ++c) {
       std::fputc(*c, file);
@@ -76,7 +79,7 @@ void PrintHelpOf(const CommandInfo& info) {
 
 const CommandInfo* Find(std::string_view name) {
   for (const CommandInfo& info : kCommands) {
-    if (name == info.name) return &info;
+    if (name == info.name && info.run != nullptr) return &info;
   }
   return nullptr;
 }
