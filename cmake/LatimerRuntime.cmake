@@ -127,7 +127,7 @@ function(latimer_runtime_library target)
   set(speech "")
   if(EXISTS "${profile}")
     file(STRINGS "${profile}" speech
-      REGEX "any_profile\\.h|/(any|pc)\\.h|speech_positions = [1-9]")
+      REGEX "/pc\\.h|speech_positions = [1-9]")
   endif()
   if(NOT speech)
     list(FILTER latimer_runtime_sources EXCLUDE

@@ -1,5 +1,5 @@
-// Any model, on a board: holds every published OPUS-MT model and shapes with
-// 24+12 layers.
+// Any model that reads text, on a board: holds every published OPUS-MT model
+// and shapes with 24+12 layers.
 #ifndef LATIMER_TARGETS_MODELS_ANY_H_
 #define LATIMER_TARGETS_MODELS_ANY_H_
 

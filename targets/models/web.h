@@ -1,4 +1,4 @@
-// Any model of text, in WebAssembly: the profile `any` without threads.
+// Any model, in WebAssembly: the profile `any` without threads.
 #ifndef LATIMER_TARGETS_MODELS_WEB_H_
 #define LATIMER_TARGETS_MODELS_WEB_H_
 
@@ -9,7 +9,6 @@ namespace latimer {
 inline constexpr Profile kProfile = [] {
   Profile profile = AnyProfile("web", 24, 12);
   profile.threads = 1;
-  profile.speech_positions = profile.mel_bins = 0;
   return profile;
 }();
 

@@ -34,8 +34,6 @@ constexpr Profile AnyProfile(const char* name, uint32_t encoder_layers,
   profile.beams = 16;
   profile.beam_tokens = 64;
   profile.bpe_unused_pieces = 32768;
-  profile.speech_positions = 1500;
-  profile.mel_bins = 128;
   profile.shortlist_row_bytes = 384u << 10;
   profile.attention = 1u << 20;
   ForEachMember([&profile](const auto& row) {
