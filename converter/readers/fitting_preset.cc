@@ -61,15 +61,10 @@ bool FitsExactly(const PartsByName& parts, const TensorNames& names,
       return false;
     }
   }
-  constexpr std::string_view kLayer = "{layer}";
   const auto is_of = [&](const std::string& name,
                          const std::vector<std::string>& patterns) {
     return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-      const size_t layer = pattern.find(kLayer);
-      if (layer == std::string::npos) return pattern == name;
-      return MatchesWildcard(Concat(pattern.substr(0, layer), "*",
-                                    pattern.substr(layer + kLayer.size())),
-                             name);
+      return pattern == name || NumberIn(name, pattern, "{layer}").has_value();
     });
   };
   return std::ranges::all_of(names, [&](const std::string& name) {

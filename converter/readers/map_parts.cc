@@ -18,16 +18,18 @@ constexpr std::string_view kParts[] = {
     // Of the encoder.
     "encoder.embedding_norm", "encoder.self_attention.query",
     "encoder.self_attention.key", "encoder.self_attention.value",
-    "encoder.self_attention.qkv", "encoder.self_attention.head_out",
-    "encoder.self_attention.out", "encoder.self_attention.norm",
-    "encoder.ffn.in", "encoder.ffn.out", "encoder.ffn.norm", "encoder.norm",
+    "encoder.self_attention.qkv", "encoder.self_attention.kv",
+    "encoder.self_attention.head_out", "encoder.self_attention.out",
+    "encoder.self_attention.norm", "encoder.ffn.in", "encoder.ffn.out",
+    "encoder.ffn.norm", "encoder.norm",
     // Of the decoder.
     "decoder.embedding_norm", "decoder.self_attention.query",
     "decoder.self_attention.key", "decoder.self_attention.value",
-    "decoder.self_attention.qkv", "decoder.self_attention.head_out",
-    "decoder.self_attention.out", "decoder.self_attention.norm",
-    "decoder.cross_attention.query", "decoder.cross_attention.key",
-    "decoder.cross_attention.value", "decoder.cross_attention.qkv",
+    "decoder.self_attention.qkv", "decoder.self_attention.kv",
+    "decoder.self_attention.head_out", "decoder.self_attention.out",
+    "decoder.self_attention.norm", "decoder.cross_attention.query",
+    "decoder.cross_attention.key", "decoder.cross_attention.value",
+    "decoder.cross_attention.qkv", "decoder.cross_attention.kv",
     "decoder.cross_attention.head_out", "decoder.cross_attention.out",
     "decoder.cross_attention.norm", "decoder.ffn.in", "decoder.ffn.out",
     "decoder.ffn.norm", "decoder.norm"};
@@ -68,7 +70,7 @@ bool MayHaveHeads(std::string_view part) {
 void CheckVariables(const JsonFields& tensors, const std::string& part,
                     const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    const bool layer = name.find("{layer}") != std::string::npos;
+    const bool layer = HasLayerNumber(name);
     if (layer != HasLayers(part)) {
       tensors.Fail(part, HasLayers(part)
                              ? "the name of a layer's tensor needs {layer}"
@@ -134,7 +136,7 @@ constexpr std::pair<const char*, const char*> kCellParameters[] = {
 // whose layers are numbered, and of a cell, which has one and no direction.
 std::vector<std::string> CellSuffixes(const std::string& module,
                                       bool backward) {
-  const bool list = module.find("{layer}") != std::string::npos;
+  const bool list = HasLayerNumber(module);
   const std::string layer = list ? "_l0" : "_l{layer}";
   if (backward) return {layer + "_reverse"};
   return {layer, ""};

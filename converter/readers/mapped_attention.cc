@@ -49,7 +49,15 @@ class AttentionBuilder {
 
   Attention Build(const AttentionTensors& taken) {
     if (taken.packed.weight != nullptr) {
-      return BuildSplit(Unpacked(taken.packed), taken.out);
+      return BuildSplit(
+          Unpacked(taken.packed, 3, "query, key and value, [3A, D]"),
+          taken.out);
+    }
+    if (taken.packed_kv.weight != nullptr) {
+      std::vector<Parameters> parts =
+          Unpacked(taken.packed_kv, 2, "key and value, [2A, D]");
+      parts.insert(parts.begin(), taken.query[0]);
+      return BuildSplit(std::move(parts), taken.out);
     }
     if (tensors_.map().head_layout == HeadLayout::kModules) {
       return BuildModules(taken);
@@ -68,15 +76,16 @@ class AttentionBuilder {
     linear->biases.push_back(part.bias);
   }
 
-  std::vector<Parameters> Unpacked(const Parameters& packed) {
+  std::vector<Parameters> Unpacked(const Parameters& packed, uint64_t count,
+                                   const char* what) {
     const std::vector<uint64_t>& shape = packed.weight->shape;
-    if (shape.size() != 2 || shape[0] % 3 != 0) {
-      tensors_.Fail(*packed.weight, "should be query, key and value, [3A, D]");
+    if (shape.size() != 2 || shape[0] % count != 0) {
+      tensors_.Fail(*packed.weight, "should be ", what);
     }
     if (packed.bias != nullptr) tensors_.CheckShape(*packed.bias, {shape[0]});
-    const uint64_t a = shape[0] / 3;
+    const uint64_t a = shape[0] / count;
     std::vector<Parameters> parts;
-    for (uint64_t i = 0; i < 3; ++i) {
+    for (uint64_t i = 0; i < count; ++i) {
       parts.push_back({tensors_.Rows(*packed.weight, i * a, a),
                        packed.bias == nullptr
                            ? nullptr
@@ -221,12 +230,17 @@ AttentionTensors TakeAttention(MappedTensors& tensors, const std::string& part,
     }
     return taken;
   }
-  // A map may name both; the file decides which one counts.
-  const bool packed =
-      names.contains(part + ".qkv") &&
-      (!names.contains(part + ".query") || tensors.Has(part + ".qkv", layer));
-  if (packed) {
+  // A map may name several; the file decides which of them counts.
+  const auto stacked = [&](const char* parts, const char* part_alone) {
+    return names.contains(part + parts) &&
+           (!names.contains(part + part_alone) ||
+            tensors.Has(part + parts, layer));
+  };
+  if (stacked(".qkv", ".query")) {
     taken.packed = tensors.Take(part + ".qkv", layer);
+  } else if (stacked(".kv", ".key")) {
+    taken.query = {tensors.Take(part + ".query", layer)};
+    taken.packed_kv = tensors.Take(part + ".kv", layer);
   } else {
     taken.query = {tensors.Take(part + ".query", layer)};
     taken.key = {tensors.Take(part + ".key", layer)};

@@ -17,6 +17,7 @@ namespace latimer {
 struct AttentionTensors {
   std::vector<Parameters> query, key, value;
   Parameters packed;                 // [3A, D]: query, key, value
+  Parameters packed_kv;              // [2A, D]: key, value, without `packed`
   std::vector<Parameters> head_out;  // Each head's projection, if any.
   Parameters out;  // After the heads; optional if there is head_out.
 };

@@ -14,23 +14,77 @@ constexpr size_t kMaxNames = 1000;
 // Larger numbers are not numbers of layers or heads.
 constexpr uint32_t kMaxNumber = 1000;
 
-void ReplaceAll(std::string& text, std::string_view what,
-                const std::string& with) {
-  for (size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + with.size())) {
-    text.replace(at, what.size(), with);
+// A variable of a pattern in its braces: {head}, {layer} or {2*layer+1}. What
+// stands for it is factor * number + offset.
+struct Variable {
+  std::string_view text;
+  size_t at = 0;
+  bool is_head = false;
+  uint32_t factor = 1;
+  uint32_t offset = 0;
+
+  size_t end() const { return at + text.size(); }
+  uint64_t Of(uint32_t layer, uint32_t head) const {
+    return uint64_t{factor} * (is_head ? head : layer) + offset;
   }
+};
+
+// A number of up to three digits that is not 0.
+std::optional<uint32_t> SmallNumber(std::string_view digits) {
+  uint32_t number = 0;
+  const char* end = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data(), end, number);
+  const bool good = parsed.ec == std::errc() && parsed.ptr == end &&
+                    digits.size() <= 3 && number > 0;
+  return good ? std::optional(number) : std::nullopt;
+}
+
+// The variable that is `braced`, if it is one.
+std::optional<Variable> AsVariable(std::string_view braced) {
+  Variable variable = {.text = braced};
+  if (braced == kHead) {
+    variable.is_head = true;
+    return variable;
+  }
+  std::string_view inside = braced.substr(1, braced.size() - 2);
+  if (const size_t star = inside.find('*'); star != inside.npos) {
+    const auto factor = SmallNumber(inside.substr(0, star));
+    if (!factor) return std::nullopt;
+    variable.factor = *factor;
+    inside.remove_prefix(star + 1);
+  }
+  if (const size_t plus = inside.find('+'); plus != inside.npos) {
+    const auto offset = SmallNumber(inside.substr(plus + 1));
+    if (!offset) return std::nullopt;
+    variable.offset = *offset;
+    inside = inside.substr(0, plus);
+  }
+  return inside == "layer" ? std::optional(variable) : std::nullopt;
+}
+
+// The first variable of a pattern of ExpandChoices, from `from` on.
+std::optional<Variable> FindVariable(std::string_view pattern, size_t from) {
+  const size_t open = pattern.find('{', from);
+  if (open == pattern.npos) return std::nullopt;
+  const size_t close = pattern.find('}', open);
+  if (close == pattern.npos) return std::nullopt;
+  std::optional<Variable> variable =
+      AsVariable(pattern.substr(open, close + 1 - open));
+  if (!variable) return FindVariable(pattern, open + 1);
+  variable->at = open;
+  return variable;
 }
 
 // The options between the braces; empty for a variable.
 std::vector<std::string_view> Options(std::string_view braced,
                                       std::string_view pattern) {
-  if (braced == kLayer || braced == kHead) return {};
+  if (AsVariable(braced)) return {};
   std::string_view inside = braced.substr(1, braced.size() - 2);
   if (inside.find('|') == std::string_view::npos ||
       inside.find('{') != std::string_view::npos) {
     FailWith("\"", pattern, "\": ", braced,
-             " is neither {layer} nor {head} nor a choice {one|other}.");
+             " is neither {layer} nor {head} nor a choice {one|other}, nor a "
+             "number such as {2*layer+1}.");
   }
   std::vector<std::string_view> options;
   for (size_t end = inside.find('|'); end != std::string_view::npos;
@@ -77,26 +131,45 @@ std::vector<std::string> ExpandChoices(std::string_view pattern) {
   return names;
 }
 
+bool HasLayerNumber(std::string_view pattern) {
+  for (auto found = FindVariable(pattern, 0); found;
+       found = FindVariable(pattern, found->end())) {
+    if (!found->is_head) return true;
+  }
+  return false;
+}
+
 std::string FillIn(std::string_view pattern, uint32_t layer, uint32_t head) {
-  std::string name(pattern);
-  ReplaceAll(name, kLayer, std::to_string(layer));
-  ReplaceAll(name, kHead, std::to_string(head));
-  return name;
+  std::string name;
+  size_t done = 0;
+  while (const auto found = FindVariable(pattern, done)) {
+    name += pattern.substr(done, found->at - done);
+    name += std::to_string(found->Of(layer, head));
+    done = found->end();
+  }
+  return name.append(pattern.substr(done));
 }
 
 std::optional<uint32_t> NumberIn(std::string_view name,
                                  std::string_view pattern,
                                  std::string_view variable) {
-  const std::string before =
-      FillIn(pattern.substr(0, pattern.find(variable)), 0, 0);
+  const bool is_layer = variable == kLayer;
+  auto found = FindVariable(pattern, 0);
+  while (found && found->is_head == is_layer) {
+    found = FindVariable(pattern, found->end());
+  }
+  if (!found) return std::nullopt;
+  const std::string before = FillIn(pattern.substr(0, found->at), 0, 0);
   if (before.size() >= name.size() || !name.starts_with(before)) {
     return std::nullopt;
   }
-  uint32_t number = 0;
+  uint32_t written = 0;
   const char* end = name.data() + name.size();
-  const auto parsed = std::from_chars(name.data() + before.size(), end, number);
-  if (parsed.ec != std::errc() || number >= kMaxNumber) return std::nullopt;
-  const bool is_layer = variable == kLayer;
+  const auto parsed =
+      std::from_chars(name.data() + before.size(), end, written);
+  if (parsed.ec != std::errc() || written < found->offset) return std::nullopt;
+  const uint32_t number = (written - found->offset) / found->factor;
+  if (number >= kMaxNumber) return std::nullopt;
   const std::string whole =
       FillIn(pattern, is_layer ? number : 0, is_layer ? 0 : number);
   return whole == name ? std::optional(number) : std::nullopt;

@@ -10,16 +10,19 @@
 
 namespace latimer {
 
-// `{a|b}` is a choice: "{x|y}.w" gives "x.w" and "y.w", in this order. {layer}
-// and {head} are kept. Throws ConversionError for any other use of braces.
+// `{a|b}` is a choice: "{x|y}.w" gives "x.w" and "y.w", in this order. {head},
+// {layer} and what is computed of it, as {2*layer+1}, are kept. Throws
+// ConversionError for any other use of braces.
 std::vector<std::string> ExpandChoices(std::string_view pattern);
 
-// Replaces {layer} and {head} by numbers.
+// Whether the pattern has {layer}, or what is computed of it.
+bool HasLayerNumber(std::string_view pattern);
+
+// Replaces {layer}, what is computed of it, and {head} by numbers.
 std::string FillIn(std::string_view pattern, uint32_t layer, uint32_t head);
 
-// The number that `name` has where `pattern` has `variable` ({layer} or
-// {head}), if they are otherwise equal with 0 for the other variable. Numbers
-// are written as FillIn writes them.
+// The `variable` ({layer} or {head}) for which FillIn gives `name`, with 0 for
+// the other.
 std::optional<uint32_t> NumberIn(std::string_view name,
                                  std::string_view pattern,
                                  std::string_view variable);

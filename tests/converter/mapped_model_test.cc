@@ -450,4 +450,52 @@ TEST(MappedModelTest, APackedProjectionIsQueryKeyAndValue) {
             std::vector<float>(packed.begin() + 48, packed.end()));
 }
 
+// As Sockeye stacks those of the cross-attention; and layers with odd numbers.
+TEST(MappedModelTest, AStackedKeyAndValueAreTheTwo) {
+  const CanonicalModel apart = OwnModel("fc_q").Read();
+  OwnModelCopy model("fc_q");
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    for (StoredTensor& key : tensors) {
+      const size_t at = key.name.find("encoder_attention.fc_k.");
+      if (at == std::string::npos) continue;
+      std::string name = key.name;
+      const auto value = std::ranges::find(
+          tensors, name.replace(at + 18, 4, "fc_v"), &StoredTensor::name);
+      ASSERT_NE(value, tensors.end());
+      key.name.replace(at + 18, 4, "ff_kv");
+      key.name.replace(at - 2, 1,
+                       std::to_string(2 * (key.name[at - 2] - '0') + 1));
+      key.shape[0] *= 2;
+      key.data += value->data;
+    }
+    std::erase_if(tensors, [](const StoredTensor& tensor) {
+      return tensor.name.find("encoder_attention.fc_v") != std::string::npos;
+    });
+  });
+  const std::vector<std::string> settings = {
+      "tensors.decoder.cross_attention.key=null",
+      "tensors.decoder.cross_attention.value=null",
+      "tensors.decoder.cross_attention.kv="
+      "decoder.layers.{2*layer+1}.encoder_attention.ff_kv"};
+  const CanonicalModel read = model.Read(settings);
+  for (const char* name :
+       {"decoder.0.cross_attention.kv", "decoder.1.cross_attention.kv"}) {
+    const CanonicalLinear& kv = read.linears.at(name);
+    const CanonicalLinear& wanted = apart.linears.at(name);
+    for (const size_t i : {0u, 1u}) {
+      EXPECT_EQ(kv.weights.at(i)->Values(), wanted.weights.at(i)->Values());
+      EXPECT_EQ(kv.biases.at(i)->Values(), wanted.biases.at(i)->Values());
+    }
+  }
+  model.Edit([](std::vector<StoredTensor>& tensors) {
+    const auto kv = std::ranges::find(
+        tensors, "decoder.layers.1.encoder_attention.ff_kv.weight",
+        &StoredTensor::name);
+    kv->shape[0] -= 1;
+    kv->data.resize(kv->data.size() - kv->shape[1] * sizeof(float));
+  });
+  EXPECT_THAT(model.Error(settings),
+              HasSubstr("should be key and value, [2A, D]"));
+}
+
 }  // namespace latimer::mapped_model_test

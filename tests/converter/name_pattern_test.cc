@@ -47,6 +47,26 @@ TEST(NamePatternTest, FillsInNumbersAndFindsThem) {
   }
 }
 
+TEST(NamePatternTest, ComputesWithTheNumberOfALayer) {
+  EXPECT_THAT(ExpandChoices("{a|b}.{2*layer+1}"),
+              ElementsAre("a.{2*layer+1}", "b.{2*layer+1}"));
+  EXPECT_EQ(FillIn("l.{3*layer}.{layer+2}.{layer}.w", 4, 0), "l.12.6.4.w");
+  EXPECT_EQ(NumberIn("l.9.w", "l.{2*layer+1}.w", "{layer}"), 4u);
+  EXPECT_EQ(NumberIn("l.0.w", "l.{2*layer}.w", "{layer}"), 0u);
+  EXPECT_EQ(NumberIn("l.8.w", "l.{2*layer+1}.w", "{layer}"), std::nullopt);
+  EXPECT_EQ(NumberIn("l.0.w", "l.{2*layer+1}.w", "{layer}"), std::nullopt);
+  EXPECT_EQ(NumberIn("l.0.w", "l.0.w", "{layer}"), std::nullopt);
+  EXPECT_TRUE(HasLayerNumber("{head}.{layer+1}"));
+  EXPECT_FALSE(HasLayerNumber("{head}.layer+1"));
+  for (const char* pattern :
+       {"{2*head}", "{*layer}", "{layer+}", "{0*layer}", "{layer*2}",
+        "{2000*layer}", "{-1*layer}", "{layer+1+1}"}) {
+    EXPECT_THAT(ErrorOf([&] { (void)ExpandChoices(pattern); }),
+                HasSubstr("is neither {layer}"))
+        << pattern;
+  }
+}
+
 TEST(NamePatternTest, AStarStandsForAnything) {
   EXPECT_TRUE(MatchesWildcard("*.mask", "decoder.0.mask"));
   EXPECT_TRUE(MatchesWildcard("*", ""));
