@@ -57,6 +57,7 @@ struct CanonicalNorm {
   const SourceTensor* gamma = nullptr;
   const SourceTensor* beta = nullptr;  // null means zeros
   float gamma_scale = 1.0f;            // Multiplies gamma.
+  float gamma_offset = 0.0f;           // Added to gamma before.
 };
 
 struct CanonicalGeneration {

@@ -56,6 +56,11 @@ bool NormsBeforePositions(const Architecture& a) {
   return a.encoder_norm_before_positions || a.decoder_norm_before_positions;
 }
 
+bool HasPartsOfGemma(const Architecture& a) {
+  return a.rotary_positions || a.norm_position == NormPosition::kBoth ||
+         a.attention_cap > 0 || a.logit_cap > 0;
+}
+
 bool HasUsualLayers(const Recurrent& r) {
   return r.query_layer == UsuallyHasQueryLayer(r.attention_function) &&
          r.keys_layer == UsuallyHasKeysLayer(r.attention_function);
@@ -115,7 +120,7 @@ uint32_t FormatVersion(const CanonicalModel& model) {
   const Recurrent& r = a.recurrent;
   const bool version_5 =
       model.generation.source_length > 0 || NormsBeforePositions(a) ||
-      a.reads_speech() ||
+      a.reads_speech() || HasPartsOfGemma(a) ||
       (a.is_recurrent() &&
        (r.has_cells || !HasUsualLayers(r) || r.projected_memory > 0 ||
         r.initial_linear || r.reversed_source || r.has_extras() ||
@@ -151,7 +156,12 @@ Offset<schema::Architecture> WriteArchitecture(const Architecture& a,
   table.add_decoder_layers(a.decoder_layers);
   table.add_encoder_layers(a.encoder_layers);
   table.add_d_model(a.d_model);
-  if (NormsBeforePositions(a)) {  // Other files are what they were.
+  if (HasPartsOfGemma(a)) {  // Other files are what they were.
+    table.add_logit_cap(a.logit_cap);
+    table.add_attention_cap(a.attention_cap);
+    table.add_rotary_positions(a.rotary_positions);
+  }
+  if (NormsBeforePositions(a)) {
     table.add_decoder_norm_before_positions(a.decoder_norm_before_positions);
     table.add_encoder_norm_before_positions(a.encoder_norm_before_positions);
   }

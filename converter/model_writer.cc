@@ -205,7 +205,8 @@ Offset<schema::Tensor> Writer::WriteTensor(const PlannedTensor& tensor) {
       values = ReadVector(model_.norms.at(tensor.key).gamma, tensor.rows,
                           tensor.name);
       for (float& gamma : values) {
-        gamma *= model_.norms.at(tensor.key).gamma_scale;
+        const CanonicalNorm& norm = model_.norms.at(tensor.key);
+        gamma = (gamma + norm.gamma_offset) * norm.gamma_scale;
       }
       break;
     case PlannedTensor::Kind::kBeta:

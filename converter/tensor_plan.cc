@@ -18,7 +18,8 @@ bool InNibbles(const CanonicalModel& model, const WriteOptions& options,
   return options.pruned_argmax && options.weights == WeightType::kInt8 &&
          IsInteger(type) && name == "output" && FitsNibblePlanes(inputs) &&
          uint64_t{outputs} * inputs >= options.smallest_pruned &&
-         !model.shortlist && model.generation.repetition_penalty == 1.0f &&
+         !model.shortlist && model.architecture.logit_cap == 0 &&
+         model.generation.repetition_penalty == 1.0f &&
          model.generation.search.beams == 1;
 }
 

@@ -146,7 +146,6 @@ constexpr std::string_view kSpeech = "an encoder of speech";
 constexpr std::string_view kImages = "an encoder of images";
 constexpr std::string_view kWindows = "attention in windows or blocks";
 constexpr std::string_view kExperts = "layers of experts";
-constexpr std::string_view kRotary = "rotary positions";
 constexpr std::string_view kStreams = "a decoder of several streams";
 constexpr std::string_view kNoEncoder = "no encoder";
 constexpr std::string_view kTwoModels =
@@ -172,8 +171,7 @@ constexpr MissingPart kMissing[] = {
     {"speech_to_text", kSpeech},
     {"speecht5", kSpeech},
     {"switch_transformers", kExperts},
-    {"t5gemma", kRotary},
-    {"t5gemma2", kRotary},
+    {"t5gemma2", "attention to source and target at once"},
     {"trocr", kImages},
     {"vision-encoder-decoder", kImages},
     {"xlm-prophetnet", kStreams},

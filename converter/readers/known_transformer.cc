@@ -22,11 +22,15 @@ class TransformerMapper {
               .numbers = layout_.encoder_layers,
               .layers = a_.encoder_layers,
               .attention_width = a_.encoder_attention_width(),
+              .head_dim = a_.encoder_head_dim,
+              .key_heads = layout_.encoder_key_heads,
               .ffn = a_.encoder_ffn});
     MapStack({.name = "decoder",
               .numbers = layout_.decoder_layers,
               .layers = a_.decoder_layers,
               .attention_width = a_.decoder_attention_width(),
+              .head_dim = a_.decoder_head_dim,
+              .key_heads = layout_.decoder_key_heads,
               .ffn = a_.decoder_ffn});
   }
 
@@ -36,6 +40,8 @@ class TransformerMapper {
     const std::vector<uint32_t>& numbers;
     uint32_t layers;
     uint64_t attention_width;
+    uint32_t head_dim;
+    uint32_t key_heads;
     uint64_t ffn;
   };
 
@@ -61,6 +67,28 @@ class TransformerMapper {
     }
   }
 
+  // The same for a part that few heads have and many share: one matrix for each
+  // head of the attention, [head_dim, inputs].
+  void AddShared(const Stack& stack, const Layer& layer, const char* part,
+                 CanonicalLinear* linear) {
+    const Parameters taken = tensors_.Take(layer.from + part, layer.number);
+    const uint64_t dim = stack.head_dim, rows = stack.key_heads * dim;
+    tensors_.Expect(taken.weight, {rows, a_.d_model});
+    tensors_.Expect(taken.bias, {rows});
+    const auto fits = [&](const SourceTensor* tensor) {
+      return tensor != nullptr && tensor->shape.at(0) == rows;
+    };
+    const uint64_t heads = stack.attention_width / dim;
+    for (uint64_t h = 0; h < heads; ++h) {
+      const uint64_t begin = h * stack.key_heads / heads * dim;
+      const auto rows_of = [&](const SourceTensor* tensor) {
+        return fits(tensor) ? tensors_.Rows(*tensor, begin, dim) : nullptr;
+      };
+      linear->weights.push_back(rows_of(taken.weight));
+      linear->biases.push_back(rows_of(taken.bias));
+    }
+  }
+
   void AddNorm(const Layer& layer, const std::string& part) {
     const Parameters taken = tensors_.Take(layer.from + part, layer.number);
     tensors_.Expect(taken.weight, {a_.d_model});
@@ -68,8 +96,12 @@ class TransformerMapper {
     model_.norms[layer.to + part] = {taken.weight, taken.bias};
   }
 
-  void AddSublayerNorm(const Layer& layer, const std::string& part) {
-    if (a_.norm_kind != NormKind::kNone) AddNorm(layer, part);
+  void AddNormsOf(const Layer& layer, const std::string& sublayer) {
+    if (a_.norm_kind == NormKind::kNone) return;
+    AddNorm(layer, sublayer + ".norm");
+    if (a_.norm_position == NormPosition::kBoth) {
+      AddNorm(layer, sublayer + ".output_norm");
+    }
   }
 
   void MapStack(const Stack& stack) {
@@ -85,18 +117,18 @@ class TransformerMapper {
       const bool decoder = stack.name == "decoder";
       if (decoder && a_.network_kind == NetworkKind::kTransformerSsru) {
         AddLinear(layer, "ssru.in", {"ssru.candidate", "ssru.forget"}, d, d);
-        AddSublayerNorm(layer, "ssru.norm");
+        AddNormsOf(layer, "ssru");
       } else {
-        MapSelfAttention(layer, stack.attention_width);
+        MapSelfAttention(stack, layer);
       }
-      if (decoder) MapCrossAttention(layer, stack.attention_width);
+      if (decoder) MapCrossAttention(stack, layer);
       if (a_.gated_ffn) {
         AddLinear(layer, "ffn.in", {"ffn.gate", "ffn.in"}, stack.ffn, d);
       } else {
         AddLinear(layer, "ffn.in", {"ffn.in"}, stack.ffn, d);
       }
       AddLinear(layer, "ffn.out", {"ffn.out"}, d, stack.ffn);
-      AddSublayerNorm(layer, "ffn.norm");
+      AddNormsOf(layer, "ffn");
     }
   }
 
@@ -104,11 +136,17 @@ class TransformerMapper {
     return tensors_.map().tensors.contains(layer.from + part);
   }
 
-  void MapSelfAttention(const Layer& layer, uint64_t width) {
-    const uint64_t d = a_.d_model;
+  void MapSelfAttention(const Stack& stack, const Layer& layer) {
+    const uint64_t d = a_.d_model, width = stack.attention_width;
     if (Names(layer, "self_attention.qkv")) {
       AddLinear(layer, "self_attention.qkv", {"self_attention.qkv"}, 3 * width,
                 d);
+    } else if (stack.key_heads != 0) {
+      const std::string name = "self_attention.qkv";
+      AddLinear(layer, name, {"self_attention.query"}, width, d);
+      CanonicalLinear& linear = model_.linears.at(layer.to + name);
+      AddShared(stack, layer, "self_attention.key", &linear);
+      AddShared(stack, layer, "self_attention.value", &linear);
     } else {
       AddLinear(layer, "self_attention.qkv",
                 {"self_attention.query", "self_attention.key",
@@ -116,22 +154,26 @@ class TransformerMapper {
                 width, d);
     }
     AddLinear(layer, "self_attention.out", {"self_attention.out"}, d, width);
-    AddSublayerNorm(layer, "self_attention.norm");
+    AddNormsOf(layer, "self_attention");
   }
 
-  void MapCrossAttention(const Layer& layer, uint64_t width) {
-    const uint64_t d = a_.d_model;
+  void MapCrossAttention(const Stack& stack, const Layer& layer) {
+    const uint64_t d = a_.d_model, width = stack.attention_width;
     AddLinear(layer, "cross_attention.query", {"cross_attention.query"}, width,
               d);
     if (Names(layer, "cross_attention.kv")) {
       AddLinear(layer, "cross_attention.kv", {"cross_attention.kv"}, 2 * width,
                 d);
+    } else if (stack.key_heads != 0) {
+      CanonicalLinear& linear = model_.linears[layer.to + "cross_attention.kv"];
+      AddShared(stack, layer, "cross_attention.key", &linear);
+      AddShared(stack, layer, "cross_attention.value", &linear);
     } else {
       AddLinear(layer, "cross_attention.kv",
                 {"cross_attention.key", "cross_attention.value"}, width, d);
     }
     AddLinear(layer, "cross_attention.out", {"cross_attention.out"}, d, width);
-    AddSublayerNorm(layer, "cross_attention.norm");
+    AddNormsOf(layer, "cross_attention");
   }
 
   // An embedding [rows, D]; sets a height of 0.

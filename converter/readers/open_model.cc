@@ -16,6 +16,7 @@ CanonicalModel OpenFolder(const std::filesystem::path& path,
   if (type == "t5" || type == "mt5" || type == "umt5") {
     return ReadHuggingFaceT5(path, with_tokenizer, limits);
   }
+  if (type == "t5gemma") return ReadT5Gemma(path, with_tokenizer, limits);
   return ReadHuggingFaceBart(path, with_tokenizer);
 }
 

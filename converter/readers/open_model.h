@@ -53,6 +53,15 @@ CanonicalModel ReadHuggingFaceT5(const std::filesystem::path& directory,
                                  bool with_tokenizer,
                                  const PositionLimits& limits = {});
 
+// A Hugging Face T5Gemma directory: config.json, generation_config.json and the
+// weights. Reads what transformers' T5GemmaForConditionalGeneration would
+// compute with, with its eager attention, for texts of up to `limits` or, where
+// these are 0, as many tokens as the programs translate. Throws ConversionError
+// as ReadHuggingFaceT5.
+CanonicalModel ReadT5Gemma(const std::filesystem::path& directory,
+                           bool with_tokenizer,
+                           const PositionLimits& limits = {});
+
 // A model as Marian saves it: .npz or .bin, next to decoder.yml and
 // vocabularies, or one of Firefox's student models.
 // Reads what marian-decoder would compute with. FindNativeMarianFiles says what

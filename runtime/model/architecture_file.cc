@@ -42,6 +42,28 @@ Status CheckNetworkKind(NetworkKind kind) {
   return missing == nullptr ? Status() : LeftOut("'s decoder has", missing);
 }
 
+// What Gemma added to Transformers.
+Status CheckPartsOfGemma(const schema::Architecture& in) {
+  if (in.rotary_positions()) {
+    if (!kProfile.rotary_positions) return LeftOut(" has", "rotary positions");
+    if (in.encoder_head_dim() % 2 != 0 || in.decoder_head_dim() % 2 != 0 ||
+        (in.positions_shared() &&
+         in.encoder_head_dim() != in.decoder_head_dim())) {
+      return Contradicts();
+    }
+  }
+  if (!kProfile.output_norms &&
+      in.norm_position() == schema::NormPosition::Both) {
+    return LeftOut(" has", "norms of what sublayers give");
+  }
+  for (const float cap : {in.attention_cap(), in.logit_cap()}) {
+    if (!(cap >= 0) || !std::isfinite(cap)) return Contradicts();
+    if (!kProfile.logit_caps && cap > 0)
+      return LeftOut(" has", "capped logits");
+  }
+  return Status();
+}
+
 // The sizes and switches of networks of every kind.
 Status CheckCommon(const schema::Architecture& in) {
   constexpr uint32_t kMostPositions = kMaxFileBytes / sizeof(float);
@@ -143,6 +165,7 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
                          in.network_kind() == schema::NetworkKind::Lstm;
   if (!recurrent) LATIMER_RETURN_IF_ERROR(CheckTransformer(in));
   LATIMER_RETURN_IF_ERROR(CheckSpeech(in));
+  LATIMER_RETURN_IF_ERROR(CheckPartsOfGemma(in));
   *out = {
       .d_model = in.d_model(),
       .encoder_layers = in.encoder_layers(),
@@ -179,6 +202,9 @@ Status ReadArchitecture(const schema::Architecture& in, Architecture* out) {
       .encoder_norm_before_positions = in.encoder_norm_before_positions(),
       .decoder_norm_before_positions = in.decoder_norm_before_positions(),
       .mel_bins = in.mel_bins(),
+      .rotary_positions = in.rotary_positions(),
+      .attention_cap = in.attention_cap(),
+      .logit_cap = in.logit_cap(),
       .recurrent = {},
   };
   if constexpr (kProfile.recurrent()) {

@@ -107,12 +107,14 @@ class TensorBinder {
   }
 
   // Only the output matrix, of which just the best logit is wanted, and not
-  // with a shortlist, which computes few rows instead of bounds for all.
+  // with a shortlist, which computes few rows instead of bounds for all, nor
+  // with a cap, which may make logits equal.
   bool MayBeNibbles(const schema::Tensor& tensor, WeightType type,
                     const char* name, uint32_t inputs) const {
     return std::strcmp(name, "output") == 0 && !has_shortlist_ &&
-           first_linear_seen_ && IsInteger(model_->weight_type) &&
-           IsInteger(type) && InfoOf(type).bits > kNibbleBits &&
+           model_->info.architecture.logit_cap == 0 && first_linear_seen_ &&
+           IsInteger(model_->weight_type) && IsInteger(type) &&
+           InfoOf(type).bits > kNibbleBits &&
            tensor.tile() == schema::Tile::None && FitsNibblePlanes(inputs);
   }
 
@@ -243,7 +245,10 @@ Status BindTensors(const schema::Model& root, Model* model) {
   if (a.source_embedding_tied) t.source_embedding = t.output;
   if (a.embeddings_shared) t.target_embedding = t.source_embedding;
   if (a.target_embedding_tied) t.target_embedding = t.output;
-  if (a.positions_shared) t.target_positions = t.source_positions;
+  if (a.positions_shared) {
+    t.target_positions = t.source_positions;
+    t.target_rotations = t.source_rotations;
+  }
   const WeightType type = model->weight_type;
   model->info.pruned_argmax = t.output.nibbles;
   const char* missing = nullptr;

@@ -29,13 +29,23 @@ struct Norm {
   const float* beta = nullptr;
 };
 
+// The norms of a sublayer. A build without Profile::output_norms has no room
+// for the second.
+template <bool kOutput>
+struct SublayerNorms : Norm {};
+template <>
+struct SublayerNorms<true> : Norm {
+  Norm output;  // With NormPosition::kBoth.
+};
+using SublayerNorm = SublayerNorms<kProfile.output_norms>;
+
 struct EncoderLayer {
   Linear self_qkv;  // [3A, D]: query, key, value one after another
   Linear self_out;  // [D, A]
-  Norm self_norm;
+  SublayerNorm self_norm;
   Linear ffn_in;   // [F, D]; gated [2F, D]: gate, in
   Linear ffn_out;  // [D, F]
-  Norm ffn_norm;
+  SublayerNorm ffn_norm;
 };
 
 struct DecoderLayer {
@@ -45,13 +55,13 @@ struct DecoderLayer {
   // NetworkKind::kTransformerSsru.
   Linear ssru_in;  // [2D, D]: candidate (W), gate (Wf, bf)
   // Both kinds.
-  Norm self_norm;
+  SublayerNorm self_norm;
   Linear cross_query;  // [A, D]
   Linear cross_out;    // [D, A]
-  Norm cross_norm;
+  SublayerNorm cross_norm;
   Linear ffn_in;   // as in EncoderLayer
   Linear ffn_out;  // [D, F]
-  Norm ffn_norm;
+  SublayerNorm ffn_norm;
   Linear cross_kv;  // [2A, D]: key, value; read once per sentence
 };
 
@@ -89,6 +99,9 @@ struct ModelTensors {
   // each row the biases of keys at the distances 1 - source_positions and up
   // from the query.
   const float* encoder_relative_bias = nullptr;
+  // With rotary_positions: [source_positions, encoder_head_dim], in each row
+  // the cosines, then the sines.
+  const float* source_rotations = nullptr;
   Norm source_embedding_norm;  // with embedding_norm
   EncoderLayer encoder[kProfile.encoder_layers];
   Norm encoder_norm;  // with final_norm
@@ -99,6 +112,7 @@ struct ModelTensors {
   // [decoder_bias_rows, target_positions]: like the encoder's, up to the query
   // itself.
   const float* decoder_relative_bias = nullptr;
+  const float* target_rotations = nullptr;  // Like the source's.
   Norm target_embedding_norm;
   DecoderLayer decoder[kProfile.decoder_layers];
   Norm decoder_norm;

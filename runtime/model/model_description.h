@@ -15,8 +15,9 @@
 namespace latimer {
 
 // kPost: LayerNorm(x + sublayer(x)), as in "Attention Is All You Need".
-// kPre: x + sublayer(LayerNorm(x)).
-enum class NormPosition : uint8_t { kPost, kPre };
+// kPre: x + sublayer(LayerNorm(x)). kBoth: x + Norm(sublayer(Norm(x))), each
+// with weights of its own, as in Gemma 2.
+enum class NormPosition : uint8_t { kPost, kPre, kBoth };
 
 // kLayerNorm: (x - mean) / sqrt(variance + epsilon) * gamma + beta, as PyTorch.
 // kUnbiasedStd: (x - mean) / (standard deviation + epsilon) * gamma + beta,
@@ -251,6 +252,13 @@ struct Architecture {
   // The encoder reads frames of so many mel bins, two for each position,
   // instead of token ids; 0: it reads ids. See transformer/frames.h.
   uint32_t mel_bins;
+  // Whether self-attention turns queries and keys by their positions
+  // ("RoFormer", Su et al., 2021).
+  bool rotary_positions;
+  // Bounds of the logits of attention and of the output: cap * tanh(x / cap).
+  // 0: there is none.
+  float attention_cap;
+  float logit_cap;
   Recurrent recurrent;  // All zero unless is_recurrent().
 
   // Whether it has GRUs or LSTMs.

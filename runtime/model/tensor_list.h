@@ -141,6 +141,16 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
                        t.conv2);
     }
   }
+  const auto norms = [&](TensorGroup group, const char* name,
+                         [[maybe_unused]] const char* output, int layer,
+                         SublayerNorm& n) {
+    norm(group, name, layer, n);
+    if constexpr (kProfile.output_norms) {
+      if (a.norm_position == NormPosition::kBoth) {
+        norm(group, output, layer, n.output);
+      }
+    }
+  };
   if (!a.source_embedding_tied) {
     visitor.OnLinear(G::kEmbeddings, "source_embedding", kNoLayer,
                      a.source_vocabulary, d, t.source_embedding);
@@ -154,6 +164,10 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
                     a.encoder_bias_rows(), 2 * a.source_positions - 1,
                     t.encoder_relative_bias);
   }
+  if (a.rotary_positions) {
+    visitor.OnTable(G::kPositions, "source_rotations", a.source_positions,
+                    a.encoder_head_dim, t.source_rotations);
+  }
   if (a.embedding_norm) {
     norm(G::kEncoder, "encoder.embedding_norm", kNoLayer,
          t.source_embedding_norm);
@@ -164,12 +178,14 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
                      layer.self_qkv);
     visitor.OnLinear(G::kEncoder, "encoder.%d.self_attention.out", i, d, ea,
                      layer.self_out);
-    norm(G::kEncoder, "encoder.%d.self_attention.norm", i, layer.self_norm);
+    norms(G::kEncoder, "encoder.%d.self_attention.norm",
+          "encoder.%d.self_attention.output_norm", i, layer.self_norm);
     visitor.OnLinear(G::kEncoder, "encoder.%d.ffn.in", i,
                      insides * a.encoder_ffn, d, layer.ffn_in);
     visitor.OnLinear(G::kEncoder, "encoder.%d.ffn.out", i, d, a.encoder_ffn,
                      layer.ffn_out);
-    norm(G::kEncoder, "encoder.%d.ffn.norm", i, layer.ffn_norm);
+    norms(G::kEncoder, "encoder.%d.ffn.norm", "encoder.%d.ffn.output_norm", i,
+          layer.ffn_norm);
   }
   if (a.final_norm) {
     norm(G::kEncoder, "encoder.norm", kNoLayer, t.encoder_norm);
@@ -191,6 +207,10 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
                     a.decoder_bias_rows(), a.target_positions,
                     t.decoder_relative_bias);
   }
+  if (a.rotary_positions && !a.positions_shared) {
+    visitor.OnTable(G::kPositions, "target_rotations", a.target_positions,
+                    a.decoder_head_dim, t.target_rotations);
+  }
   if (a.embedding_norm) {
     norm(G::kDecoder, "decoder.embedding_norm", kNoLayer,
          t.target_embedding_norm);
@@ -202,22 +222,26 @@ void VisitTensors(const Architecture& a, ModelTensors& t, Visitor& visitor) {
                        d, layer.self_qkv);
       visitor.OnLinear(G::kDecoder, "decoder.%d.self_attention.out", i, d, da,
                        layer.self_out);
-      norm(G::kDecoder, "decoder.%d.self_attention.norm", i, layer.self_norm);
+      norms(G::kDecoder, "decoder.%d.self_attention.norm",
+            "decoder.%d.self_attention.output_norm", i, layer.self_norm);
     } else {
       visitor.OnLinear(G::kDecoder, "decoder.%d.ssru.in", i, 2 * d, d,
                        layer.ssru_in);
-      norm(G::kDecoder, "decoder.%d.ssru.norm", i, layer.self_norm);
+      norms(G::kDecoder, "decoder.%d.ssru.norm", "decoder.%d.ssru.output_norm",
+            i, layer.self_norm);
     }
     visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.query", i, da, d,
                      layer.cross_query);
     visitor.OnLinear(G::kDecoder, "decoder.%d.cross_attention.out", i, d, da,
                      layer.cross_out);
-    norm(G::kDecoder, "decoder.%d.cross_attention.norm", i, layer.cross_norm);
+    norms(G::kDecoder, "decoder.%d.cross_attention.norm",
+          "decoder.%d.cross_attention.output_norm", i, layer.cross_norm);
     visitor.OnLinear(G::kDecoder, "decoder.%d.ffn.in", i,
                      insides * a.decoder_ffn, d, layer.ffn_in);
     visitor.OnLinear(G::kDecoder, "decoder.%d.ffn.out", i, d, a.decoder_ffn,
                      layer.ffn_out);
-    norm(G::kDecoder, "decoder.%d.ffn.norm", i, layer.ffn_norm);
+    norms(G::kDecoder, "decoder.%d.ffn.norm", "decoder.%d.ffn.output_norm", i,
+          layer.ffn_norm);
   }
   if (a.final_norm) {
     norm(G::kDecoder, "decoder.norm", kNoLayer, t.decoder_norm);

@@ -1,4 +1,4 @@
-// softmax(scale * Q K^T + bias) V, computed in two ways that give the same
+// softmax(cap(scale * Q K^T) + bias) V, computed in two ways that give the same
 // bits, because every sum has the same order in both.
 //
 // Several query rows, as in the encoder, are products of small matrices; see
@@ -82,7 +82,7 @@ void AttendRow(const AttentionArgs& args, const Rows& keys, const Rows& values,
     }
   }
   for (size_t h = 0; h < args.heads; ++h) {
-    AddBias(args, h, row, scores + h * stride);
+    CapAndAddBias(args, h, row, scores + h * stride);
     SoftmaxPadded(args.kv_count, scores + h * stride);
   }
   for (t = 0; t < args.kv_count; t += kValueRows) {

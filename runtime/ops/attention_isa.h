@@ -1,5 +1,5 @@
 // Shared by both ways of attention_isa.cc: the weighted sum of value rows, in
-// the order of the keys, and the bias. For *_isa.cc only.
+// the order of the keys, the cap and the bias. For *_isa.cc only.
 #ifndef LATIMER_OPS_ATTENTION_ISA_H_
 #define LATIMER_OPS_ATTENTION_ISA_H_
 
@@ -134,9 +134,12 @@ LATIMER_INLINE void WeightedHead(const AttentionArgs& args, Range range,
                                    0, args.head_dim, out);
 }
 
-// Adds the bias of query row `row` in `head`.
-LATIMER_INLINE void AddBias(const AttentionArgs& args, size_t head, size_t row,
-                            float* scores) {
+// Caps the scores of query row `row` in `head`, and adds their bias.
+LATIMER_INLINE void CapAndAddBias(const AttentionArgs& args, size_t head,
+                                  size_t row, float* scores) {
+  if constexpr (kProfile.logit_caps) {
+    if (args.cap > 0) Cap(args.kv_count, args.cap, scores);
+  }
   if constexpr (kProfile.relative_attention) {
     if (args.bias == nullptr) return;
     AddTo(args.kv_count, args.bias + head * args.bias_stride - row, scores);

@@ -225,7 +225,7 @@ void AttendRows(const AttentionArgs& args, size_t head, size_t row, size_t rows,
     t += keys;
   }
   for (size_t r = 0; r < rows; ++r) {
-    AddBias(args, head, row + r, args.scratch + r * stride);
+    CapAndAddBias(args, head, row + r, args.scratch + r * stride);
     SoftmaxPadded(args.kv_count, args.scratch + r * stride);
   }
   const EqualRows<float> values = {panel, dim};

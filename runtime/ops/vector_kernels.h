@@ -20,11 +20,12 @@ namespace latimer {
 
 struct CpuFeatures;
 
-// softmax(scale * Q K^T + bias) V for `heads` heads of `head_dim` columns each.
-// Row r of head h of a matrix starts at `base + r * stride + h * head_dim`;
-// strides are in floats and at least heads * head_dim. There is no mask: every
-// query row sees all kv_count >= 1 rows. A decoder step has one query row, the
-// encoder as many as keys; the result of a row does not depend on other rows.
+// softmax(cap(scale * Q K^T) + bias) V for `heads` heads of `head_dim` columns
+// each. Row r of head h of a matrix starts at `base + r * stride + h *
+// head_dim`; strides are in floats and at least heads * head_dim. There is no
+// mask: every query row sees all kv_count >= 1 rows. A decoder step has one
+// query row, the encoder as many as keys; the result of a row does not depend
+// on other rows.
 struct AttentionArgs {
   size_t query_rows;
   size_t heads;
@@ -43,6 +44,9 @@ struct AttentionArgs {
   // bias[h * bias_stride + t - r], so it depends on the distance. May be null.
   const float* bias = nullptr;
   size_t bias_stride = 0;
+  // cap(x) = cap * tanh(x / cap); 0: x. Only in a build whose profile has
+  // logit_caps.
+  float cap = 0.0f;
   // AttentionPackedSize() floats, into which the keys and values of one head at
   // a time are packed for several query rows; this pays from a few rows on.
   // Null: each row reads keys and values in place, with the same result.
@@ -141,6 +145,10 @@ struct VectorKernels {
   // x[i] = kind(x[i]). Absolute error against the exact function, relative to
   // max(1, |x|): at most 2e-7.
   void (*activate)(Activation kind, size_t n, float* x);
+
+  // x[i] = cap * tanh(x[i] / cap). Only in a build whose profile has
+  // logit_caps.
+  void (*cap)(size_t n, float cap, float* x);
 
   // See AttentionArgs.
   void (*attend)(const AttentionArgs& args);

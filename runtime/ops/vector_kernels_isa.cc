@@ -79,6 +79,11 @@ void Activate(Activation kind, size_t n, float* x) {
   }
 }
 
+void Cap(size_t n, float cap, float* x) {
+  const F32x16 caps = Broadcast(cap);
+  Transform(n, x, [&](const F32x16& v) { return caps * Tanh(v / caps); });
+}
+
 extern const VectorKernels kVectorKernels;
 const VectorKernels kVectorKernels = {
     .name = LATIMER_STRING(LATIMER_ISA),
@@ -89,6 +94,7 @@ const VectorKernels kVectorKernels = {
     .add_rms_norm = kProfile.rms_norm ? AddRmsNorm : nullptr,
     .multiply = kProfile.gated_ffn ? Multiply : nullptr,
     .activate = Activate,
+    .cap = kProfile.logit_caps ? Cap : nullptr,
     .attend = Attend,
     .to_f16 = kProfile.f16_caches ? ToF16 : nullptr,
     .gemm_f16 = kProfile.f16_weights ? GemmF16 : nullptr,

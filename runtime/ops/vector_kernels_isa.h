@@ -21,6 +21,7 @@ void AddRmsNorm(size_t rows, size_t cols, const float* x, const float* residual,
                 const float* gamma, float epsilon, float* out);
 void Multiply(size_t n, const float* x, const float* y, float* out);
 void Activate(Activation kind, size_t n, float* x);
+void Cap(size_t n, float cap, float* x);
 void Attend(const AttentionArgs& args);
 void GemmF16(const GemmArgs<uint16_t>& args);
 #if defined(__AVX512F__)

@@ -174,6 +174,9 @@ Result<Profile> ExactProfile(const ModelDescription& info,
   profile.relative_attention = a.relative_attention;
   profile.norm_before_positions =
       a.encoder_norm_before_positions || a.decoder_norm_before_positions;
+  profile.rotary_positions = a.rotary_positions;
+  profile.output_norms = a.norm_position == NormPosition::kBoth;
+  profile.logit_caps = a.attention_cap > 0 || a.logit_cap > 0;
   profile.pruned_argmax = info.pruned_argmax;
   SetMatrixTypes(info, &profile);
   profile.scores = limits.scores;

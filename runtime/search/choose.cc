@@ -99,6 +99,7 @@ int32_t ChooseFromAllowed(const Choice& choice, size_t i) {
   const AllowedTokens& allowed = sentence.allowed;
   ApplyLinear(choice.engine(), allowed.rows, choice.input.Row(i),
               choice.logits());
+  CapLogits(choice.engine(), allowed.rows.n, choice.logits());
   choice.step.trace.Lap(Operation::kOutput);
   const LogitWindow window = {choice.logits(), 0, allowed.rows.n,
                               allowed.tokens};
@@ -134,9 +135,11 @@ void ComputeLogits(const Engine& engine, const LinearInput& input,
     ComputeUnprunedLogits(engine, input, 0, output.n, logits);
   } else if (allowed.gathered()) {
     ApplyLinear(engine, allowed.rows, input, logits);
+    CapLogits(engine, allowed.rows.n, logits);
     SpreadLogits(allowed, {logits, output.n});
   } else {
     ApplyLinear(engine, output, input, logits);
+    CapLogits(engine, output.n, logits);
     BanOthers(allowed, {logits, 0, output.n});
   }
 }

@@ -17,6 +17,16 @@ namespace latimer {
 void ComputeLogits(const Engine& engine, const LinearInput& input,
                    const AllowedTokens& allowed, float* logits);
 
+// Caps `count` logits, if the model has a cap for them.
+inline void CapLogits([[maybe_unused]] const Engine& engine,
+                      [[maybe_unused]] size_t count,
+                      [[maybe_unused]] float* logits) {
+  if constexpr (kProfile.logit_caps) {
+    const float cap = engine.architecture().logit_cap;
+    if (cap > 0) engine.vector->cap(count, cap, logits);
+  }
+}
+
 // Whether the allowed rows of the output matrix are gathered for all sentences.
 bool AllGathered(std::span<const StepRow> rows);
 

@@ -133,6 +133,7 @@ void SearchWindows(const StepContext& step, const LinearInput& input,
           ComputeUnprunedLogits(engine, input, first, first + size, logits);
     } else {
       ApplyLinearChannels(engine, output, input, first, first + size, logits);
+      CapLogits(engine, searches.size() * size, logits);
     }
     step.trace.Lap(Operation::kOutput);
     for (size_t i = 0; i < searches.size(); ++i) {
@@ -154,6 +155,7 @@ void SearchAllowed(const StepContext& step, const LinearInput& input,
   for (size_t begin = 0; begin < searches.size(); begin += most) {
     const size_t rows = std::min(most, searches.size() - begin);
     ApplyLinear(step.engine, allowed.rows, input.Rows(begin, rows), logits);
+    CapLogits(step.engine, rows * count, logits);
     step.trace.Lap(Operation::kOutput);
     for (size_t i = 0; i < rows; ++i) {
       searches[begin + i].AddAllowed(allowed, logits + i * count);

@@ -3,6 +3,7 @@
 
 #include "base/off_stack.h"
 #include "search/choice.h"
+#include "search/choose.h"
 #include "search/log_probability.h"
 #include "search/pruned_argmax.h"
 
@@ -60,6 +61,7 @@ LATIMER_OFF_STACK void ChooseFromWindows(const Choice& choice) {
     } else {
       ApplyLinearChannels(choice.engine(), choice.output(), choice.input, first,
                           first + size, choice.logits());
+      CapLogits(choice.engine(), rows * size, choice.logits());
     }
     choice.step.trace.Lap(Operation::kOutput);
     for (size_t i = 0; i < rows; ++i) {

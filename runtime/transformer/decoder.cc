@@ -29,9 +29,15 @@ CacheNumber* SelfKv(const SentenceCaches& caches, size_t width,
   const size_t width = heads.width();
   AttentionSublayer(
       step, {layer.self_qkv, layer.self_out, layer.self_norm},
-      Operation::kSelfAttention, rows.size(), x,
-      [&](const float* qkv, float* out) {
+      Operation::kSelfAttention, rows.size(), x, [&](float* qkv, float* out) {
         for (size_t i = 0; i < rows.size(); ++i) {
+          if constexpr (kProfile.rotary_positions) {
+            const float* rotations = step.engine.model.tensors.target_rotations;
+            if (rotations != nullptr) {
+              Rotate(heads, rotations + size_t{rows[i].position} * heads.dim,
+                     qkv + 3 * i * width);
+            }
+          }
           StoreInCache(step.engine, 2 * width, qkv + (3 * i + 1) * width,
                        SelfKv(*rows[i].caches, width, index) +
                            rows[i].self_row() * 2 * width);

@@ -15,7 +15,13 @@ void SelfAttention(const StepContext& step, uint32_t index, size_t rows,
   const size_t width = heads.width();
   AttentionSublayer(
       step, {layer.self_qkv, layer.self_out, layer.self_norm},
-      Operation::kSelfAttention, rows, x, [&](const float* qkv, float* out) {
+      Operation::kSelfAttention, rows, x, [&](float* qkv, float* out) {
+        if constexpr (kProfile.rotary_positions) {
+          const float* rotations = step.engine.model.tensors.source_rotations;
+          for (size_t i = 0; rotations != nullptr && i < rows; ++i) {
+            Rotate(heads, rotations + i * heads.dim, qkv + 3 * i * width);
+          }
+        }
         const Attention attention = {.kind = AttentionKind::kEncoder,
                                      .layer = index,
                                      .heads = heads,

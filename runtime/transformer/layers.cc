@@ -24,6 +24,11 @@ bool HasNorm(const Architecture& a, NormPosition position) {
   return a.norm_kind != NormKind::kNone && a.norm_position == position;
 }
 
+bool NormalizesInput(const Architecture& a) {
+  return HasNorm(a, NormPosition::kPre) ||
+         (kProfile.output_norms && HasNorm(a, NormPosition::kBoth));
+}
+
 // out = Norm(x), or Norm(x + residual) unless `residual` is null. Precondition:
 // the model has norms.
 void AddNorm(const Engine& engine, const Norm& norm, size_t rows,
@@ -126,6 +131,7 @@ AttentionArgs ArgsOf(const StepContext& step, const Attention& attention,
       .out_stride = attention.heads.width(),
       .bias = bias.first,
       .bias_stride = bias.stride,
+      .cap = step.engine.architecture().attention_cap,
       .packed = attention.packed,
       .f16_keys = attention.f16_keys,
       .f16_values = attention.f16_values,
@@ -168,17 +174,22 @@ void Embed(const StepContext& step, const EmbeddingLayer& layer,
 
 const float* SublayerInput(const StepContext& step, const Norm& norm,
                            size_t rows, const float* x) {
-  if (!HasNorm(step.engine.architecture(), NormPosition::kPre)) return x;
+  if (!NormalizesInput(step.engine.architecture())) return x;
   float* normalized = step.workspace.sublayer;
   AddNorm(step.engine, norm, rows, x, nullptr, normalized);
   step.trace.Lap(Operation::kNorm);
   return normalized;
 }
 
-void FinishSublayer(const StepContext& step, const Norm& norm, size_t rows,
-                    const float* output, float* x) {
+void FinishSublayer(const StepContext& step, const SublayerNorm& norm,
+                    size_t rows, float* output, float* x) {
   const Architecture& a = step.engine.architecture();
-  if (HasNorm(step.engine.architecture(), NormPosition::kPost)) {
+  if constexpr (kProfile.output_norms) {
+    if (HasNorm(a, NormPosition::kBoth)) {
+      AddNorm(step.engine, norm.output, rows, output, nullptr, output);
+    }
+  }
+  if (HasNorm(a, NormPosition::kPost)) {
     AddNorm(step.engine, norm, rows, output, a.residual ? x : nullptr, x);
   } else if (a.residual) {
     step.engine.vector->add(rows * a.d_model, output, x);
@@ -211,6 +222,21 @@ Heads EncoderHeads(const Architecture& a) {
 
 Heads DecoderHeads(const Architecture& a) {
   return {a.decoder_heads, a.decoder_head_dim, a.decoder_attention_scale};
+}
+
+void Rotate(const Heads& heads, const float* rotation, float* x) {
+  const size_t half = heads.dim / 2;
+  const float* cosines = rotation;
+  const float* sines = rotation + half;
+  for (size_t h = 0; h < 2 * size_t{heads.count}; ++h) {
+    float* first = x + h * heads.dim;
+    float* second = first + half;
+    for (size_t i = 0; i < half; ++i) {
+      const float a = first[i], b = second[i];
+      first[i] = a * cosines[i] - b * sines[i];
+      second[i] = b * cosines[i] + a * sines[i];
+    }
+  }
 }
 
 void AttendHeads(const StepContext& step, const Attention& attention,

@@ -2,6 +2,7 @@
 // residual stream x [rows, D]:
 //   post-norm: x = Norm(x + f(x))
 //   pre-norm:  x = x + f(Norm(x))
+//   both:      x = x + Norm(f(Norm(x)))
 // as in "Attention Is All You Need" (Vaswani et al., 2017) and its successors.
 // Without residual, "x +" is left out; without norms, Norm(x) = x.
 #ifndef LATIMER_TRANSFORMER_LAYERS_H_
@@ -35,9 +36,10 @@ void Embed(const StepContext& step, const EmbeddingLayer& layer,
 const float* SublayerInput(const StepContext& step, const Norm& norm,
                            size_t rows, const float* x);
 
-// Adds the sublayer's output to x and, with post-norm, normalizes.
-void FinishSublayer(const StepContext& step, const Norm& norm, size_t rows,
-                    const float* output, float* x);
+// Adds the sublayer's output to x and, with post-norm, normalizes. With norms
+// of both, the output is normalized in place before.
+void FinishSublayer(const StepContext& step, const SublayerNorm& norm,
+                    size_t rows, float* output, float* x);
 
 // x = Norm(x).
 void Normalize(const StepContext& step, const Norm& norm, size_t rows,
@@ -47,7 +49,7 @@ void Normalize(const StepContext& step, const Norm& norm, size_t rows,
 struct FeedForwardLayer {
   const Linear& in;   // [F, D]; with gates [2F, D]
   const Linear& out;  // [D, F]
-  const Norm& norm;
+  const SublayerNorm& norm;
 };
 
 // One feed-forward sublayer. Works in workspace.projection and
@@ -59,12 +61,12 @@ void FeedForward(const StepContext& step, const FeedForwardLayer& layer,
 struct AttentionLayer {
   const Linear& in;   // [3A, D]: query, key, value; cross-attention [A, D]
   const Linear& out;  // [D, A]
-  const Norm& norm;
+  const SublayerNorm& norm;
 };
 
 // One attention sublayer. attend(projected, out) receives the projection [rows,
-// in.n] and writes out [rows, A]; its time counts as `operation`. Works in
-// workspace.projection and workspace.sublayer.
+// in.n], which it may change, and writes out [rows, A]; its time counts as
+// `operation`. Works in workspace.projection and workspace.sublayer.
 template <typename Attend>
 void AttentionSublayer(const StepContext& step, const AttentionLayer& layer,
                        Operation operation, size_t rows, float* x,
@@ -91,6 +93,10 @@ struct Heads {
 };
 Heads EncoderHeads(const Architecture& a);
 Heads DecoderHeads(const Architecture& a);
+
+// Turns queries and keys side by side, 2 * heads.width() floats, to the angles
+// of their position: `rotation` [heads.dim] has the cosines, then the sines.
+void Rotate(const Heads& heads, const float* rotation, float* x);
 
 // The attention of some query rows of one layer.
 struct Attention {

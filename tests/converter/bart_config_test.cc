@@ -306,7 +306,8 @@ TEST(BartConfigTest, AFamilyThatCannotBeConvertedIsToldWhy) {
        {std::pair("whisper",
                   "it has an encoder of speech, which Latimer lacks"),
         {"nllb-moe", "it has layers of experts, which Latimer lacks"},
-        {"t5gemma", "it has rotary positions, which Latimer lacks"},
+        {"t5gemma2",
+         "it has attention to source and target at once, which Latimer lacks"},
         {"gpt2", "it has no encoder, which Latimer needs"},
         {"new-model", "may fit --map"}}) {
     EXPECT_THAT(ReadError({{"model_type", type}}), HasSubstr(why)) << type;

@@ -80,6 +80,9 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .gated_ffn = false,
                      .relative_attention = true,
                      .norm_before_positions = true,
+                     .rotary_positions = true,
+                     .output_norms = false,
+                     .logit_caps = true,
                      .pruned_argmax = false,
                      .int4_weights = false,
                      .int6_weights = false,
@@ -131,6 +134,9 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "rms_norm"), "true");
   EXPECT_EQ(FieldOf(header, "gated_ffn"), "false");
   EXPECT_EQ(FieldOf(header, "relative_attention"), "true");
+  EXPECT_EQ(FieldOf(header, "rotary_positions"), "true");
+  EXPECT_EQ(FieldOf(header, "output_norms"), "false");
+  EXPECT_EQ(FieldOf(header, "logit_caps"), "true");
   EXPECT_EQ(FieldOf(header, "pruned_argmax"), "false");
   EXPECT_EQ(FieldOf(header, "int4_weights"), "false");
   EXPECT_EQ(FieldOf(header, "int6_weights"), "false");

@@ -58,6 +58,16 @@ struct Case {
     args.packed = packed.data();
     return args;
   }
+  AttentionArgs CappedArgs() {
+    AttentionArgs args = ArgsWithBias();
+    args.cap = 1.5f;
+    return args;
+  }
+  AttentionArgs CappedPackedArgs() {
+    AttentionArgs args = CappedArgs();
+    args.packed = packed.data();
+    return args;
+  }
   Shape shape;
   size_t stride;
   GuardedFloats queries, kv_rows, scratch, bias, packed, out;
@@ -73,6 +83,7 @@ double ExactOne(const AttentionArgs& a, size_t row, size_t head,
     for (size_t i = 0; i < a.head_dim; ++i) {
       weights[t] += static_cast<double>(q[i]) * k[i] * a.scale;
     }
+    if (a.cap > 0) weights[t] = a.cap * tanh(weights[t] / a.cap);
     if (a.bias != nullptr) weights[t] += a.bias[head * a.bias_stride + t - row];
     max = fmax(max, weights[t]);
   }
@@ -125,6 +136,11 @@ TEST(AttentionTest, AddsABiasByDistance) { ExpectFormula(&Case::ArgsWithBias); }
 
 TEST(AttentionTest, EqualsTheFormulaWhereKeysAndValuesArePacked) {
   ExpectFormula(&Case::PackedArgs);
+}
+
+TEST(AttentionTest, CapsScoresBeforeTheBiasIsAdded) {
+  ExpectFormula(&Case::CappedArgs);
+  ExpectFormula(&Case::CappedPackedArgs);
 }
 
 TEST(AttentionTest, OfARowDoesNotDependOnTheOtherRows) {

@@ -91,6 +91,18 @@ uint64_t HashT5(const VectorKernels& table) {
   return hash;
 }
 
+TEST(SameBitsTest, CapsGiveTheSameBitsEverywhere) {
+  ForEachTable([](const VectorKernels& table) {
+    uint64_t hash = kSeed;
+    for (size_t n : OddSizes()) {
+      GuardedFloats x(n, 8, 90.0f);
+      table.cap(n, 30.0f, x.data());
+      hash = HashBits(hash, x.data(), n);
+    }
+    EXPECT_EQ(hash, 0x416ad68d6c5e163u);
+  });
+}
+
 TEST(SameBitsTest, ElementwiseKernelsGiveTheSameBitsEverywhere) {
   ForEachTable([](const VectorKernels& table) {
     EXPECT_EQ(HashElementwise(table), 0x93c653437fb78df1u);

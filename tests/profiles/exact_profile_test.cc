@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "converter/profile_header.h"
 #include "internals.h"
 #include "latimer/translator.h"
+#include "model/model.h"
 #include "report/bill.h"
 #include "tests/system/demo_model.h"
 #include "tests/system/emulator.h"
@@ -354,6 +356,19 @@ TEST_F(ExactT5ProfileTest, ABuildWithoutItsPartsSaysWhatItLacks) {
     linear.biases.pop_back();
   }
   EXPECT_EQ(refusal(), "The model has attention by relative positions" + end);
+  Architecture& a = model.architecture;
+  a.relative_attention = false;
+  a.logit_cap = 30.0f;
+  EXPECT_EQ(refusal(), "The model has capped logits" + end);
+  a.norm_position = NormPosition::kBoth;
+  for (const auto& [name, norm] : std::map(model.norms)) {
+    const size_t end_of_name = name.rfind(".norm");
+    if (name.find_first_of("0123456789") == name.npos) continue;
+    model.norms[name.substr(0, end_of_name) + ".output_norm"] = norm;
+  }
+  EXPECT_EQ(refusal(), "The model has norms of what sublayers give" + end);
+  // Where they are left out, they take no memory.
+  EXPECT_EQ(sizeof(SublayerNorms<false>), sizeof(Norm));
 }
 
 }  // namespace latimer::exact_profile_test

@@ -1,4 +1,4 @@
-"""Makes the tiny T5 models of tests/data/t5 and their expected outputs.
+"""Makes the tiny T5 and T5Gemma models of tests/data/t5 and their expected outputs.
 
 Each model learns a toy task (a fixed permutation of 40 symbols, order kept), as those of
 make_tiny_marian.py do. The fixture is then written from the files on disk: what transformers'
@@ -20,13 +20,15 @@ import transformers
 from safetensors.torch import load_file, save_file
 from transformers import (
     AutoConfig, AutoModelForSeq2SeqLM, GenerationConfig, MT5Config, MT5ForConditionalGeneration,
-    T5Config, T5ForConditionalGeneration, UMT5Config, UMT5ForConditionalGeneration,
+    T5Config, T5ForConditionalGeneration, T5GemmaConfig, T5GemmaForConditionalGeneration,
+    UMT5Config, UMT5ForConditionalGeneration,
 )
 from transformers.models.t5.modeling_t5 import T5Attention
 
 import tiny_fixture
 
 PAD, EOS = 0, 1
+BOS = 2
 SYMBOLS = 40
 MIN_MARGIN = 0.03
 LONG_MIN_MARGIN = 0.01
@@ -109,6 +111,24 @@ SPECS = {
              relative_attention_num_buckets=8, relative_attention_max_distance=16),
         family="umt5", longest=40,
     ),
+    "t5gemma": Spec(
+        "T5Gemma: rotary positions, 4 heads that share 2 keys and values, norms before and after "
+        "each sublayer, capped logits, windows that cover every text",
+        dict(num_attention_heads=4, num_key_value_heads=2, head_dim=10, query_pre_attn_scalar=12,
+             attn_logit_softcapping=3.0, final_logit_softcapping=9.0),
+        family="t5gemma", dtype=torch.bfloat16, longest=40,
+    ),
+    "t5gemma_uneven": Spec(
+        "T5Gemma with sides of other heads and bases, an lm_head of its own, 1 + 3 layers, and "
+        "neither caps nor windows",
+        dict(num_attention_heads=3, num_key_value_heads=3, head_dim=8, num_hidden_layers=1,
+             hidden_activation="silu", attn_logit_softcapping=None, final_logit_softcapping=None,
+             layer_types=["full_attention"],
+             decoder=dict(num_attention_heads=4, num_key_value_heads=1, head_dim=6,
+                          num_hidden_layers=3, layer_types=["full_attention"] * 3,
+                          rope_parameters={"rope_type": "default", "rope_theta": 300.0})),
+        family="t5gemma", dtype=torch.float32, untied=True, longest=40,
+    ),
 }
 
 CLASSES = {
@@ -135,13 +155,33 @@ def roughen(model) -> None:
         for name, parameter in model.named_parameters():
             if "layer_norm" in name:
                 parameter.uniform_(0.5, 1.5)
+            elif "norm" in name:  # T5Gemma's, which are less by one.
+                parameter.uniform_(-0.5, 0.5)
             elif "relative_attention_bias" in name:
                 parameter.normal_(0.0, 0.7)
             elif parameter.dim() == 2:
                 parameter.normal_(0.0, 1.0 if "shared" in name else parameter.shape[1] ** -0.5)
 
 
+def make_t5gemma(spec: Spec):
+    shape = dict(vocab_size=64, hidden_size=24, intermediate_size=32, num_hidden_layers=2,
+                 max_position_embeddings=200) | spec.config
+    decoder = shape | shape.pop("decoder", {})
+    config = T5GemmaConfig(
+        encoder=shape, decoder=decoder, vocab_size=64, tie_word_embeddings=not spec.untied,
+        attn_implementation="eager")
+    model = T5GemmaForConditionalGeneration(config)
+    roughen(model)
+    return model
+
+
+def start_of(model) -> int:
+    return BOS if model.config.model_type == "t5gemma" else PAD
+
+
 def make_model(spec: Spec):
+    if spec.family == "t5gemma":
+        return make_t5gemma(spec)
     shape = dict(vocab_size=64, d_model=24, d_ff=32, num_layers=2, num_decoder_layers=2,
                  dropout_rate=0.0, decoder_start_token_id=PAD) | spec.config
     if spec.untied:
@@ -175,7 +215,7 @@ def train(model, task: dict[int, int], steps: int, longest: int, rng: random.Ran
         batch = [rng.choices(symbols, k=length) for _ in range(4 if long else 24)]
         source = torch.tensor([row + [EOS] for row in batch])
         target = torch.tensor([[task[s] for s in row] + [EOS] for row in batch])
-        start = torch.full((len(batch), 1), PAD)
+        start = torch.full((len(batch), 1), start_of(model))
         logits = model(input_ids=source, decoder_input_ids=torch.cat([start, target[:, :-1]], 1),
                        use_cache=False).logits
         loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), target.flatten())
@@ -190,8 +230,10 @@ def train(model, task: dict[int, int], steps: int, longest: int, rng: random.Ran
 def write_model(model, spec: Spec, folder: Path) -> None:
     model = model.to(spec.dtype)
     everything = {k: v.detach().clone().contiguous() for k, v in model.state_dict().items()}
+    start = start_of(model)
     model.generation_config = GenerationConfig(
-        decoder_start_token_id=PAD, eos_token_id=EOS, pad_token_id=PAD)
+        eos_token_id=EOS, pad_token_id=PAD,
+        **({"bos_token_id": start} if start != PAD else {"decoder_start_token_id": start}))
     model.save_pretrained(folder)
     fields = json.loads((folder / "config.json").read_text())
     if spec.form == "old_bin":
@@ -237,14 +279,15 @@ def run_row(model, source: list[int], max_new_tokens: int) -> dict:
         num_beams=1, do_sample=False, max_new_tokens=max_new_tokens,
         return_dict_in_generate=True, output_logits=True,
         # transformers 5.23 makes a cache for as many layers as the encoder has.
-        use_cache=config.num_decoder_layers <= config.num_layers,
+        use_cache=(config.model_type == "t5gemma"
+                   or config.num_decoder_layers <= config.num_layers),
     )
     output = result.sequences[0].tolist()[1:]
     best = torch.stack([step[0] for step in result.logits]).topk(2)
     assert best.indices[:, 0].tolist() == output
     with torch.no_grad():
         logits = model(input_ids=torch.tensor([source]),
-                       decoder_input_ids=torch.tensor([[PAD] + output[:-1]]),
+                       decoder_input_ids=torch.tensor([[start_of(model)] + output[:-1]]),
                        use_cache=False).logits[0]
     cached = torch.stack([step[0] for step in result.logits])
     assert torch.allclose(logits, cached, rtol=1e-4, atol=1e-4)
@@ -293,7 +336,7 @@ def attention_of(model, row: dict, index: int) -> dict:
     """The model's own attention weights for the row's output."""
     with torch.no_grad():
         out = model(input_ids=torch.tensor([row["src_ids"]]),
-                    decoder_input_ids=torch.tensor([[PAD] + row["output_ids"][:-1]]),
+                    decoder_input_ids=torch.tensor([[start_of(model)] + row["output_ids"][:-1]]),
                     use_cache=False, output_attentions=True)
     def layers(attentions):
         return [[[[round(w, 6) for w in query] for query in head] for head in layer[0].tolist()]
@@ -321,7 +364,7 @@ def write_fixture(folder: Path, spec: Spec, task, seed: int, loss: float) -> str
     head = {
         "about": spec.about, "definition": DEFINITION, "seed": seed,
         "transformers": transformers.__version__, "torch": torch.__version__,
-        "decoder_start_token_id": PAD, "eos_token_id": EOS, "pad_token_id": PAD,
+        "decoder_start_token_id": start_of(model), "eos_token_id": EOS, "pad_token_id": PAD,
         "max_new_tokens": spec.longest,
     }
     blocks = ',\n "attention": ' + json.dumps(attention, separators=(",", ":"))

@@ -96,6 +96,12 @@ struct Profile {
   // source has positions in place of tokens, whatever source_tokens is.
   uint32_t speech_positions = 0;
   uint32_t mel_bins = 0;
+  // Architecture::rotary_positions.
+  bool rotary_positions = true;
+  // NormPosition::kBoth.
+  bool output_norms = true;
+  // Architecture::attention_cap or ::logit_cap.
+  bool logit_caps = true;
   // Models whose output matrix is laid out for a pruned argmax; see
   // ModelInfo::pruned_argmax.
   bool pruned_argmax = true;
