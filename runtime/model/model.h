@@ -29,13 +29,17 @@ struct Norm {
   const float* beta = nullptr;
 };
 
-// The norms of a sublayer. A build without Profile::output_norms has no room
-// for the second.
+// The norms of a sublayer. A build without Profile::output_norms has no second
+// one, only its name, for code that is left out.
 template <bool kOutput>
-struct SublayerNorms : Norm {};
+struct SublayerNorms;
 template <>
 struct SublayerNorms<true> : Norm {
   Norm output;  // With NormPosition::kBoth.
+};
+template <>
+struct SublayerNorms<false> : Norm {
+  static Norm output;  // Not defined.
 };
 using SublayerNorm = SublayerNorms<kProfile.output_norms>;
 

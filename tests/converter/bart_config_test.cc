@@ -303,7 +303,7 @@ TEST(BartConfigTest, EachFamilyHasItsShape) {
 
 TEST(BartConfigTest, AFamilyThatCannotBeConvertedIsToldWhy) {
   for (const auto& [type, why] :
-       {std::pair("whisper",
+       {std::pair("moonshine",
                   "it has an encoder of speech, which Latimer lacks"),
         {"nllb-moe", "it has layers of experts, which Latimer lacks"},
         {"t5gemma2",
