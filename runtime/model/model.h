@@ -91,10 +91,21 @@ struct RecurrentTensors {
   Linear combine;  // [combined, feature_width], if combined > 0
 };
 
-struct ModelTensors {
-  // With mel_bins M; a row has the numbers of three frames, one after another.
+// The convolutions of an encoder that reads speech, with M mel bins; a row has
+// the numbers of three frames, one after another. Profiles without it have the
+// names, which nothing uses, and no memory for them.
+template <bool kSpeech>
+struct Convolutions {
   Linear conv1;  // [D, 3M]
   Linear conv2;  // [D, 3D]
+};
+template <>
+struct Convolutions<false> {
+  static Linear conv1;
+  static Linear conv2;
+};
+
+struct ModelTensors : Convolutions<kProfile.speech()> {
   // By row: [Vs, D], or [Vs, source_embedding]; the output matrix if tied.
   Linear source_embedding;
   // [source_positions, D]; null without has_positions, like target_positions.
