@@ -24,7 +24,8 @@ constexpr size_t kFramesPerPosition = 2;
 constexpr size_t kSamplesPerPosition = kFramesPerPosition * kSamplesPerFrame;
 
 // What stands for the source: only its length counts.
-constexpr int32_t kNoIds[std::max(1u, kProfile.speech_positions)] = {};
+constexpr int32_t kNoIds[kProfile.speech() ? kProfile.speech_positions : 1] =
+    {};
 
 // Tokens before the text.
 constexpr size_t kMostPrefix = 3;
@@ -182,9 +183,8 @@ Result<Transcription> Transcriber::Transcribe(
   // The original writes no more than half of its positions.
   const uint32_t longest = std::max<uint32_t>(1, state.max_target_tokens / 2);
   search.max_target_tokens =
-      std::min(state.max_target_tokens,
-               options.max_tokens.value_or(longest) +
-                   static_cast<uint32_t>(prefix_size));
+      std::min(state.max_target_tokens, options.max_tokens.value_or(longest) +
+                                            static_cast<uint32_t>(prefix_size));
   search.beams = 1;
   search.cancel = options.cancel;
   search.on_token = options.on_token;

@@ -15,8 +15,9 @@ constexpr size_t kFrames = 3;
 // y [rows, conv.n] = activation(conv(input)): row i reads the kFrames rows of
 // `input` from i * stride on, as one. They are copied for as many rows at a
 // time as there is room for, in workspace.sublayer.
-void Convolve(const StepContext& step, const Linear& conv, const float* input,
-              size_t stride, size_t rows, float* y) {
+[[maybe_unused]] void Convolve(const StepContext& step, const Linear& conv,
+                               const float* input, size_t stride, size_t rows,
+                               float* y) {
   const size_t width = conv.k / kFrames;
   float* const copies = step.workspace.sublayer;
   const size_t most = std::min<size_t>(step.workspace.hidden_floats / conv.k,
