@@ -80,6 +80,8 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .gated_ffn = false,
                      .relative_attention = true,
                      .norm_before_positions = true,
+                     .speech_positions = 16,
+                     .mel_bins = 17,
                      .rotary_positions = true,
                      .output_norms = false,
                      .logit_caps = true,
@@ -134,6 +136,8 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "rms_norm"), "true");
   EXPECT_EQ(FieldOf(header, "gated_ffn"), "false");
   EXPECT_EQ(FieldOf(header, "relative_attention"), "true");
+  EXPECT_EQ(FieldOf(header, "speech_positions"), "16");
+  EXPECT_EQ(FieldOf(header, "mel_bins"), "17");
   EXPECT_EQ(FieldOf(header, "rotary_positions"), "true");
   EXPECT_EQ(FieldOf(header, "output_norms"), "false");
   EXPECT_EQ(FieldOf(header, "logit_caps"), "true");
