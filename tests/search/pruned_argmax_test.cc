@@ -153,6 +153,7 @@ class PrunedArgmaxTest : public testing::Test {
                      planes_.get());
     packed_ = Allocate(PackedBytes(WeightType::kInt8, tile_, c.n, c.k));
     PackInt8(tile_, c.n, c.k, c.weights.data(), c.scale.data(), packed_.get());
+    engine_.model.info.architecture = {};  // Without a cap of logits.
     engine_.model.weight_type = WeightType::kInt8;
     engine_.model.tile = tile_;
     engine_.model.info.has_shortlist = false;
