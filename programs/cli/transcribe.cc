@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -13,11 +12,10 @@
 #include "cli/sound_input.h"
 #include "latimer/transcriber.h"
 #include "os/system.h"
+#include "report/format.h"
 
 namespace latimer::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The models, and what is asked of them.
 struct Work {
