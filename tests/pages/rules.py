@@ -190,6 +190,7 @@ RULES = [
     Rule("slow", "docs/packages.md", r"/usr/local|cpack|-S \$source|pkg-config", "needs a whole build"),
     Rule("needs", PYTHON, r"^unshare ", "namespaces without a network", "unshare -rn true"),
     Rule("slow", PYTHON, r"^(pip wheel|python -m build|pip install '\.\[test\]'|unshare )", "builds again"),
+    Rule("slow", SPEECH, r"raspberry_pi_4", "builds for a board"),
     Rule("slow", "README.md", r"tar c --exclude", "build/host has larger files than a wheel"),
     Rule("slow", "*", r"--target control_loop$", "builds for a board"),
     Rule("slow", "docs/tutorials/product.md", r"--target example_product$", "builds", name="example_product"),
