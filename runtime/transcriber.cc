@@ -38,6 +38,10 @@ struct Heard {
 
 Status CheckOptions(const ModelDescription& model,
                     const TranscribeOptions& options) {
+  if (options.max_tokens == 0u) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "max_tokens 0: give a number from 1, or none.");
+  }
   const bool one = model.languages.empty();
   if (one && options.translate) {
     return Status::Error(StatusCode::kInvalidArgument,
@@ -182,9 +186,10 @@ Result<Transcription> Transcriber::Transcribe(
   search.target_prefix_ids = {prefix, prefix_size};
   // The original writes no more than half of its positions.
   const uint32_t longest = std::max<uint32_t>(1, state.max_target_tokens / 2);
-  search.max_target_tokens =
-      std::min(state.max_target_tokens, options.max_tokens.value_or(longest) +
-                                            static_cast<uint32_t>(prefix_size));
+  const uint32_t asked =
+      std::min(options.max_tokens.value_or(longest), state.max_target_tokens);
+  search.max_target_tokens = std::min(
+      state.max_target_tokens, asked + static_cast<uint32_t>(prefix_size));
   search.beams = 1;
   search.cancel = options.cancel;
   search.on_token = options.on_token;

@@ -182,6 +182,9 @@ TEST(TranscriberTest, WhatIsNoSpeechIsRefused) {
   EXPECT_THAT(refused({}, {}), HasSubstr("0 samples"));
   EXPECT_THAT(refused(sound, {}), HasSubstr("1 to 32000"));
   const std::span<const float> some = std::span(sound).first(9000);
+  EXPECT_THAT(refused(some, {.max_tokens = 0}), HasSubstr("from 1"));
+  EXPECT_TRUE(
+      loaded.transcriber.Transcribe(some, {.max_tokens = UINT32_MAX}).ok());
   EXPECT_THAT(refused(some, {.language = "de"}), HasSubstr("English alone"));
   EXPECT_THAT(refused(some, {.translate = true}), HasSubstr("English alone"));
   EXPECT_TRUE(loaded.transcriber.Transcribe(some, {.language = "en"}).ok());
