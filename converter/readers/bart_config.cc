@@ -416,7 +416,6 @@ BartConfig ReadBartConfig(const std::filesystem::path& directory) {
   out.name = config.Text("_name_or_path", "");
   if (facts.family == BartFamily::kWhisper) {
     out.architecture.mel_bins = config.Count("num_mel_bins", 80, 1);
-    out.generation.max_target_tokens = out.architecture.target_positions;
     return out;  // Its tokenizer has the tokens.
   }
   out.generation =

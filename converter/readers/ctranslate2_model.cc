@@ -181,7 +181,6 @@ CanonicalModel ReadCTranslate2(const fs::path& folder, bool with_tokenizer,
   model.source = fs::weakly_canonical(folder).filename().string();
   model.license = ReadLicense(folder);
   if (a.reads_speech()) {
-    model.generation.max_target_tokens = a.target_positions;
     ReadWhisperTokens(folder,
                       {.multilingual = {},
                        .suppressed = network.config.suppressed,

@@ -79,6 +79,7 @@ void ReadWhisperTokens(const fs::path& folder, const WhisperRules& rules,
   CanonicalGeneration& g = model->generation;
   g.eos = demand("<|endoftext|>");
   g.pad = -1;
+  g.max_target_tokens = a.target_positions;
   g.decoder_start = demand("<|startoftranscript|>");
   SpeechTokens& speech = model->speech;
   speech = {.transcribe = demand("<|transcribe|>"),
