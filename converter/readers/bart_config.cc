@@ -351,15 +351,25 @@ void ReadArchitecture(const JsonFields& config, const FamilyFacts& facts,
   a.decoder_ffn = config.Count("decoder_ffn_dim", 4096, 1);
   a.source_vocabulary =
       config.Count(names.source_vocabulary, facts.vocabulary, 1);
-  out->share_embeddings =
-      facts.family == BartFamily::kMarian
-          ? config.Bool("share_encoder_decoder_embeddings", true)
-          : !separate;
   out->tie_output = config.Bool(names.tie_output, !separate);
+  out->share_embeddings = !separate;
+  if (facts.family == BartFamily::kMarian) {
+    out->share_embeddings =
+        config.Bool("share_encoder_decoder_embeddings", true);
+  } else if (facts.family == BartFamily::kFsmt) {
+    out->share_embeddings = out->tie_output;  // One matrix for all three.
+  }
   a.target_vocabulary =
-      out->share_embeddings
-          ? a.source_vocabulary
-          : config.Count(names.target_vocabulary, a.source_vocabulary, 1);
+      config.Count(names.target_vocabulary, a.source_vocabulary, 1);
+  if (out->share_embeddings) {
+    if (facts.family == BartFamily::kFsmt &&
+        a.target_vocabulary != a.source_vocabulary) {
+      config.Fail(names.target_vocabulary, "it must equal ",
+                  names.source_vocabulary, " ", a.source_vocabulary,
+                  ", because ", names.tie_output, " is true");
+    }
+    a.target_vocabulary = a.source_vocabulary;
+  }
   a.source_positions = config.Count(names.source_positions, 1024, 1);
   a.target_positions = config.Count(names.target_positions, 1024, 1);
   a.activation = ReadActivation(config, facts.activation);

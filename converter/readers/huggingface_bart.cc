@@ -67,6 +67,7 @@ ModelMap NamesOf(const BartConfig& config) {
     output.weight.insert(output.weight.begin(), projection);
     if (config.tie_output) {
       names.tensors["target_embedding"].weight.emplace_back(projection);
+      names.tensors["source_embedding"].weight.emplace_back(projection);
     }
   }
   if (speech) {

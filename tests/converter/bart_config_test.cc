@@ -580,6 +580,30 @@ TEST(BartConfigTest, ReadsMBart50M2M100NllbAndPegasusXsum) {
   EXPECT_EQ(pegasus.architecture.source_positions, 512u);
 }
 
+// The fields that transformers' script writes for fairseq's models.
+TEST(BartConfigTest, ReadsFsmtWithOneVocabularyOrTwo) {
+  const std::string fields =
+      R"({"model_type": "fsmt", "activation_function": "relu",
+          "src_vocab_size": 42024, "tgt_vocab_size": 42000,
+          "langs": ["en", "de"], "scale_embedding": true,
+          "length_penalty": 1.0, "tie_word_embeddings": )";
+  const BartConfig two = ReadPublished((fields + "false}").c_str());
+  EXPECT_THAT(two.warnings, IsEmpty());
+  EXPECT_FALSE(two.share_embeddings);
+  EXPECT_EQ(two.architecture.source_vocabulary, 42024u);
+  EXPECT_EQ(two.architecture.target_vocabulary, 42000u);
+  EXPECT_EQ(two.generation.decoder_start, 2);
+  EXPECT_EQ(two.generation.forced_eos, 2);
+  // Tied, the embeddings of both sides and the output are one matrix.
+  EXPECT_THAT(ErrorOf([&] { (void)ReadPublished((fields + "true}").c_str()); }),
+              HasSubstr("tgt_vocab_size is 42000; it must equal "
+                        "src_vocab_size 42024"));
+  const BartConfig one =
+      ReadPublished((fields + "true, \"tgt_vocab_size\": 42024}").c_str());
+  EXPECT_TRUE(one.share_embeddings);
+  EXPECT_TRUE(one.tie_output);
+}
+
 TEST(BartConfigTest, AnUnknownFieldGivesAWarning) {
   EXPECT_THAT(
       Read({{"rotary_base", 10000}}).warnings,

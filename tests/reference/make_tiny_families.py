@@ -104,6 +104,12 @@ SPECS = {
         "FSMT: two vocabularies, sinusoids that are not saved, two layers and one", "fsmt",
         dict(src_vocab_size=VOCABULARY, tgt_vocab_size=VOCABULARY, langs=["en", "de"], decoder_layers=1),
     ),
+    "fsmt_bin": Spec(
+        "FSMT as pytorch_model.bin with one matrix under three names, no generation_config.json", "fsmt",
+        dict(src_vocab_size=VOCABULARY, tgt_vocab_size=VOCABULARY, langs=["en", "de"],
+             tie_word_embeddings=True, num_hidden_layers=2),
+        form="bin",
+    ),
 }
 
 
@@ -174,9 +180,13 @@ def write_model(model, spec: Spec, folder: Path) -> None:
         return
     (folder / "model.safetensors").unlink()
     (folder / "generation_config.json").unlink()
-    torch.save(model.state_dict(), folder / "pytorch_model.bin")
+    tensors = model.state_dict()
+    if spec.model_type == "fsmt":  # Its published files have no sinusoids.
+        tensors = {name: tensor for name, tensor in tensors.items() if "embed_positions" not in name}
+    torch.save(tensors, folder / "pytorch_model.bin")
     fields = json.loads((folder / "config.json").read_text()) | spec.config | rules
-    fields.pop("forced_eos_token_id", None)  # The class has its own.
+    if spec.model_type != "fsmt":
+        fields.pop("forced_eos_token_id", None)  # The class has its own.
     fields["transformers_version"] = "4.2.0"
     (folder / "config.json").write_text(json.dumps(fields, indent=2, sort_keys=True) + "\n")
 
