@@ -321,11 +321,11 @@ class OfficeOpen(_Paragraphs):
         at = next(
             i for i, run in enumerate(field.items) if _SEPARATE in str(run)
         )
-        first, last = field.items[: at + 1], field.items[-1]
+        first, last = field.items[: at + 1], field.items[at + 1 :][-1:]
         return self._tag(
             "span",
             self._inline(field.items[at + 1 : -1], kind, base),
-            lambda items: [*first, *items, last],
+            lambda items: [*first, *items, *last],
             self._run(kind, base),
         )
 

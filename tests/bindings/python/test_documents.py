@@ -112,6 +112,13 @@ def test_a_field_that_goes_on_in_the_next_paragraph_keeps_its_order(docx):
     assert found == f"<w:p>{begin}{run(HERE_DE)}</w:p><w:p>{run(HERE_DE)}{end}</w:p>"
 
 
+def test_a_field_whose_end_is_in_the_run_of_its_words_comes_once(docx):
+    code = '<w:fldChar w:fldCharType="{}"/>'.format
+    begin = f"<w:r>{code('begin')}<w:instrText>HYPERLINK</w:instrText></w:r>"
+    field = f"{begin}<w:r>{code('separate')}<w:t>seven</w:t>{code('end')}</w:r>"
+    assert docx(f"<w:p>{run(HERE)}{field}</w:p>") == f"<w:p>{run(HERE_DE)}{field}</w:p>"
+
+
 def test_paragraphs_without_words_stay_byte_for_byte(docx):
     body = '<w:p><w:r w:rsidR="1"><w:t>12.5 &#8364;</w:t></w:r><w:proofErr/></w:p>'
     assert docx(body + f"<w:p>{run(HERE)}</w:p>") == body + f"<w:p>{run(HERE_DE)}</w:p>"
@@ -378,6 +385,7 @@ OOXML = (
     "w:p w:p w:r w:r w:t w:t w:rPr w:b w:hyperlink w:sdt w:sdtPr w:sdtContent w:tab w:br "
     "w:pict w:pPr w:ins w:del a:p a:r a:t a:endParaRPr x:y w:noBreakHyphen"
 )
+LOOKS = ["", "<w:rPr><w:b/></w:rPr>", '<a:rPr lang="en"/>', "<w:rPr><w:lang/></w:rPr>"]
 TEXT = ["abc ", "12", "&amp;", "<!-- c -->", "<![CDATA[ab<]]>", "<?pi x?>", "\U0001f600"]
 
 
@@ -392,6 +400,10 @@ def element(draw, names, depth=0):
         element(draw, names, depth + 1) if draw.random() < 0.5 else draw.choice(TEXT)
         for _ in range(draw.randrange(5))
     ]
+    if name in ("w:p", "a:p") and draw.random() < 0.8:  # Or it seldom has words.
+        kind = name[0]
+        words = f"<{kind}:r>{draw.choice(LOOKS)}<{kind}:t>{draw.choice(TEXT)}</{kind}:t></{kind}:r>"
+        parts.insert(draw.randrange(len(parts) + 1), words)
     return f"<{name}>{''.join(parts)}</{name}>"
 
 
