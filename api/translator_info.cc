@@ -68,10 +68,10 @@ Status Translator::CheckTerm(const Term& term) {
   LATIMER_RETURN_IF_ERROR(NeedTargetTokenizer(state.model()));
   const std::span<int32_t> ids = {state.scheduler.FreeLane()->source,
                                   state.max_source_tokens};
+  size_t count = 0;
   return EncodeTerm(state.reader(), term,
                     std::min<size_t>(state.max_target_tokens, ids.size() / 2),
-                    ids)
-      .status();
+                    ids, &count);
 }
 
 size_t Translator::LanguageCodeBytes(std::string_view text) const {

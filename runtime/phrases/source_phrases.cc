@@ -47,6 +47,14 @@ Status TooLong(size_t at) {
                        at);
 }
 
+// The number of a text's tokens; SIZE_MAX: they cannot be counted.
+LATIMER_OFF_STACK size_t CountTokens(const Tokenizer& tokenizer,
+                                     const TokenizerScratch& scratch,
+                                     std::string_view text) {
+  const Result<size_t> count = tokenizer.Count(text, scratch);
+  return count.ok() ? *count : SIZE_MAX;
+}
+
 // Whether a character of `text` lies around `at`.
 bool CutsCharacter(std::string_view text, size_t at) {
   for (size_t before = 1; before <= std::min<size_t>(at, 3); ++before) {
@@ -357,10 +365,10 @@ class PhraseFinder {
   // none of its own.
   size_t TokensBefore(size_t end) const {
     const std::string_view text = Slice(part_.words, 0, end);
-    const Result<size_t> count = reader_.tokenizer.Count(
-        Slice(text, 0, text.size() - TrailingSpaceBytes(text)),
-        reader_.scratch);
-    return std::min(part_.words_begin + (count.ok() ? *count : 0),
+    const size_t count =
+        CountTokens(reader_.tokenizer, reader_.scratch,
+                    Slice(text, 0, text.size() - TrailingSpaceBytes(text)));
+    return std::min(part_.words_begin + (count == SIZE_MAX ? 0 : count),
                     source_.size());
   }
 
@@ -382,13 +390,14 @@ class PhraseFinder {
 
   LATIMER_OFF_STACK Status AddTerm(size_t at, size_t bytes, const Term& term) {
     const std::span<int32_t> room = list_.room();
-    const Result<size_t> count = EncodeTerm(reader_, term, most_tokens_, room);
-    if (!count.ok()) return count.status();
+    size_t count = 0;
+    LATIMER_RETURN_IF_ERROR(
+        EncodeTerm(reader_, term, most_tokens_, room, &count));
     const size_t begin = TokensBefore(at);
     const size_t end = std::max(begin + 1, TokensBefore(at + bytes));
     return list_.Add({.source_begin = static_cast<uint32_t>(begin),
                       .source_end = static_cast<uint32_t>(end),
-                      .tokens = room.first(*count)})
+                      .tokens = room.first(count)})
                ? Status()
                : TooMany(reader_);
   }
@@ -411,7 +420,8 @@ class PhraseFinder {
 
 // The letter of stand-ins for a text: one that the model reads and that the
 // text has before no digit; 0: none.
-char FindLetter(const TextReader& reader, std::string_view text) {
+LATIMER_OFF_STACK char FindLetter(const TextReader& reader,
+                                  std::string_view text) {
   for (const char letter : std::string_view("XZQVx")) {
     const char word[] = {letter, '1', '\0'};
     bool occurs = false;
@@ -502,15 +512,17 @@ Status ReadPart(const TextReader& plain, const TextCursor& cursor,
     // Before a phrase that begins the next part, white space is in neither.
     const size_t space =
         bytes < text.size() ? TrailingSpaceBytes(Slice(text, 0, bytes)) : 0;
-    const Result<TextPart> read = reader.Read(
-        Slice(text, 0, bytes - space), options, room.first(tokens), *from);
-    if (!read.ok() && tokens < room.size()) {
-      may_shrink = false;  // What comes before each text needs more.
-      tokens = room.size();
-      continue;
+    {  // Else `read` would lie on the stack while phrases are found.
+      const Result<TextPart> read = reader.Read(
+          Slice(text, 0, bytes - space), options, room.first(tokens), *from);
+      if (!read.ok() && tokens < room.size()) {
+        may_shrink = false;  // What comes before each text needs more.
+        tokens = room.size();
+        continue;
+      }
+      if (!read.ok()) return read.status();
+      *part = *read;
     }
-    if (!read.ok()) return read.status();
-    *part = *read;
     if (bytes < text.size() && part->bytes == bytes - space) {
       part->bytes = bytes;
       part->end = SentenceEnd::kCut;
@@ -555,13 +567,11 @@ Status ReadPart(const TextReader& plain, const TextCursor& cursor,
 
 }  // namespace
 
-LATIMER_OFF_STACK Result<size_t> EncodeTerm(const TextReader& reader,
-                                            const Term& term,
-                                            size_t most_tokens,
-                                            std::span<int32_t> ids) {
-  const Result<size_t> count =
-      reader.target_tokenizer.Count(term.target(), reader.scratch);
-  if (!count.ok() || *count > most_tokens) {
+LATIMER_OFF_STACK Status EncodeTerm(const TextReader& reader, const Term& term,
+                                    size_t most_tokens, std::span<int32_t> ids,
+                                    size_t* count) {
+  *count = CountTokens(reader.target_tokenizer, reader.scratch, term.target());
+  if (*count > most_tokens) {
     return Invalid(
         "The target of the term \"%.*s\" has more tokens than a translation "
         "has room for.",
@@ -574,7 +584,7 @@ LATIMER_OFF_STACK Result<size_t> EncodeTerm(const TextReader& reader,
   if (*count > ids.size()) return TooMany(reader);
   const Result<size_t> encoded =
       reader.target_tokenizer.Encode(term.target(), reader.scratch, ids);
-  if (!encoded.ok()) return encoded;
+  if (!encoded.ok()) return encoded.status();
   for (const int32_t id : ids.first(*encoded)) {
     if (WritesText(reader, id) &&
         reader.model.tokenizer.target_kinds[static_cast<size_t>(id)] !=
@@ -586,7 +596,7 @@ LATIMER_OFF_STACK Result<size_t> EncodeTerm(const TextReader& reader,
         "write, or a special token.",
         term.source());
   }
-  return encoded;
+  return Status();
 }
 
 bool WantsPhrases(const TranslateOptions& options) {

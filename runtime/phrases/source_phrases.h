@@ -21,11 +21,11 @@ namespace latimer {
 
 bool WantsPhrases(const TranslateOptions& options);
 
-// Writes the ids of a term's target to `ids` and returns their number.
+// Writes the ids of a term's target to `ids` and their number to *count.
 // Errors: kInvalidArgument (no ids, special or unknown ones, or more than
 // `most_tokens`), kTextTooLong (no room for them).
-Result<size_t> EncodeTerm(const TextReader& reader, const Term& term,
-                          size_t most_tokens, std::span<int32_t> ids);
+Status EncodeTerm(const TextReader& reader, const Term& term,
+                  size_t most_tokens, std::span<int32_t> ids, size_t* count);
 
 // Reads the next part of a text, as TextReader::Read does, to `room` and its
 // phrases behind it: as much as there is room for both. Cuts no phrase, but for

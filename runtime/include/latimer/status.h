@@ -75,7 +75,8 @@ template <typename T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : value_(std::move(value)) {}  // NOLINT(*explicit*)
-  Result(Status status) : status_(status) {}     // NOLINT(*explicit*)
+  // By reference: a Status of its own would lie on the caller's stack.
+  Result(const Status& status) : status_(status) {}  // NOLINT(*explicit*)
 
   // Whether there is a value.
   bool ok() const { return status_.ok(); }
