@@ -154,6 +154,52 @@ void SoftmaxPadded(size_t n, float* x) {
   Softmax(n, x);
 }
 
+uint32_t SoftmaxBytes(size_t n, float* x) {
+  LATIMER_DCHECK(n > 0);
+  while (n % kElements != 0) x[n++] = -kInfinity;
+  const float most = MaxOf(n, x);
+  if (!(most > -kInfinity && most < kInfinity)) return 0;
+  const F32x16 max = Broadcast(most);
+  // Adding it rounds to an integer and keeps that in the low bits.
+  constexpr float kRound = 12582912.0f;
+  char* const bytes = reinterpret_cast<char*>(x);
+  I32x16 sum = {};
+  for (size_t i = 0; i < n; i += kElements) {
+    const F32x16 e = ExpNonPositive(Load(x + i) - max);
+    const I32x16 bits = BitsOf(e * Broadcast(65535.0f) + Broadcast(kRound));
+    // No integer is written behind the number that it is made of.
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kNatives; ++v) {
+      typedef uint16_t U16 __attribute__((vector_size(kNativeElements * 2)));
+      const I32 p = bits.native[v] & 0xffff;
+      sum.native[v] += p;
+      const U16 half = __builtin_convertvector(p, U16);
+      __builtin_memcpy(bytes + 2 * (i + v * kNativeElements), &half,
+                       sizeof(half));
+    }
+  }
+  // The lower byte of an integer is the first one.
+  for (size_t i = 0; i < n; i += kElements) {
+    typedef uint8_t U8x16 __attribute__((vector_size(16)));
+    U8x16 a, b;
+    __builtin_memcpy(&a, bytes + 2 * i, sizeof(a));
+    __builtin_memcpy(&b, bytes + 2 * i + sizeof(a), sizeof(b));
+    const U8x16 low = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14,
+                                              16, 18, 20, 22, 24, 26, 28, 30) ^
+                      0x80;
+    const U8x16 high = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15,
+                                               17, 19, 21, 23, 25, 27, 29, 31) ^
+                       0x80;
+    __builtin_memcpy(bytes + 2 * n + i, &high, sizeof(high));
+    __builtin_memcpy(bytes + 3 * n + i, &low, sizeof(low));
+  }
+  int32_t sums[kElements];
+  __builtin_memcpy(sums, &sum, sizeof(sums));
+  uint32_t all = 0;
+  for (const int32_t each : sums) all += static_cast<uint32_t>(each);
+  return all;
+}
+
 size_t Argmax(size_t n, const float* x) {
   // Find the first block with the maximum, then the element in that block; this
   // is cheaper than carrying sixteen indices along.

@@ -103,6 +103,22 @@ struct GemmArgs {
 
 inline constexpr size_t kGemmF16Channels = 16;
 
+// Keys or values of one head, `rows` of `dim` floats, `stride` apart, and the
+// matrix of int8 that they become, as ops/xnnpack/packed_matrix.h describes it.
+struct PackInt8Args {
+  // The tile's.
+  size_t nr, kr, sr;
+  size_t block_bytes;
+  char* out;  // Zeros.
+  size_t rows, dim;
+  const float* x;
+  size_t stride;
+  float* scratch;  // PackInt8ScratchSize(dim) floats.
+};
+
+// Three rows, a row of bytes, and at most 16 of those.
+constexpr size_t PackInt8ScratchSize(size_t dim) { return 8 * dim; }
+
 // "May be" below means that the pointers may be equal; otherwise ranges must
 // not overlap.
 struct VectorKernels {
@@ -176,6 +192,24 @@ struct VectorKernels {
 
   // The first index of the maximum. NaN never wins; 0 if all are NaN or n is 0.
   size_t (*argmax)(size_t n, const float* x);
+
+  // The rest is for int8_attention.h, only in a build whose profile has speech
+  // and int8_weights.
+
+  // Keys, less their mean row: each becomes a channel with a scale of its own,
+  // the largest integer 127. Those of a row with a number that is not finite
+  // have the scale NaN.
+  void (*pack_int8_keys)(const PackInt8Args& args);
+
+  // Values: each column becomes a channel likewise.
+  void (*pack_int8_values)(const PackInt8Args& args);
+
+  // Replaces x [n], n >= 1, by integers p [n] = 65535 exp(x[i] - max), rounded.
+  // With s floats from one row to the next, s = AttentionScoreStride(n), bytes
+  // [2s, 3s) become the upper 8 bits of p, minus 128, and [3s, 4s) the lower
+  // ones; the others are overwritten. Returns the sum of p; 0 if the maximum is
+  // not finite.
+  uint32_t (*softmax_bytes)(size_t n, float* x);
 };
 
 inline constexpr size_t kMaxVectorKernels = 3;

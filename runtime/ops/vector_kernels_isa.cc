@@ -84,6 +84,8 @@ void Cap(size_t n, float cap, float* x) {
   Transform(n, x, [&](const F32x16& v) { return caps * Tanh(v / caps); });
 }
 
+constexpr bool kHearsInInt8 = kProfile.speech() && kProfile.int8_weights;
+
 extern const VectorKernels kVectorKernels;
 const VectorKernels kVectorKernels = {
     .name = LATIMER_STRING(LATIMER_ISA),
@@ -106,6 +108,9 @@ const VectorKernels kVectorKernels = {
     .sum_exp = kProfile.beams > 1 ? SumExp : nullptr,
     .softmax = Softmax,
     .argmax = Argmax,
+    .pack_int8_keys = kHearsInInt8 ? PackInt8Keys : nullptr,
+    .pack_int8_values = kHearsInInt8 ? PackInt8Values : nullptr,
+    .softmax_bytes = kHearsInInt8 ? SoftmaxBytes : nullptr,
 };
 
 }  // namespace latimer::LATIMER_ISA

@@ -32,6 +32,9 @@ void Softmax(size_t n, float* x);
 // The same, but overwrites what follows up to a multiple of 16 floats.
 void SoftmaxPadded(size_t n, float* x);
 size_t Argmax(size_t n, const float* x);
+void PackInt8Keys(const PackInt8Args& args);
+void PackInt8Values(const PackInt8Args& args);
+uint32_t SoftmaxBytes(size_t n, float* x);
 
 }  // namespace latimer::LATIMER_ISA
 

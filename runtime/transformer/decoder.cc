@@ -1,6 +1,7 @@
 #include "transformer/decoder.h"
 
 #include "transformer/cache_numbers.h"
+#include "transformer/int8_attention.h"
 #include "transformer/layers.h"
 #include "transformer/probe.h"
 #include "transformer/ssru.h"
@@ -68,7 +69,18 @@ void CrossAttention(const StepContext& step, uint32_t index, Rows rows,
   AttentionSublayer(
       step, {layer.cross_query, layer.cross_out, layer.cross_norm},
       Operation::kCrossAttention, rows.size(), x,
-      [&](const float* queries, float* out) {
+      [&](float* queries, float* out) {
+        if constexpr (kProfile.speech() && kProfile.int8_weights) {
+          // All rows hear the same window.
+          if (AttendsInInt8(step.engine, heads,
+                            rows[0].caches->source_tokens)) {
+            for (size_t i = 0; i < rows.size(); ++i) {
+              AttendInt8Row(step, heads, *rows[i].caches, index,
+                            queries + i * width, out + i * width);
+            }
+            return;
+          }
+        }
         const auto attention_of = [&](size_t i) {
           Attention attention = {.kind = AttentionKind::kCross,
                                  .layer = index,
@@ -110,9 +122,17 @@ void FillCrossKv(const StepContext& step, const float* encoder_out,
   const Architecture& a = step.engine.architecture();
   const LinearInput input =
       MakeLinearInput(step, encoder_out, caches.source_tokens, a.d_model);
+  const Heads heads = DecoderHeads(a);
   for (uint32_t i = 0; i < a.decoder_layers; ++i) {
-    FillCache(step, step.engine.model.tensors.decoder[i].cross_kv, input,
-              CrossKv(caches, a.decoder_attention_width(), i));
+    const Linear& linear = step.engine.model.tensors.decoder[i].cross_kv;
+    if constexpr (kProfile.speech() && kProfile.int8_weights) {
+      if (AttendsInInt8(step.engine, heads, caches.source_tokens)) {
+        ApplyLinear(step.engine, linear, input, step.workspace.projection);
+        FillInt8Cache(step, heads, step.workspace.projection, caches, i);
+        continue;
+      }
+    }
+    FillCache(step, linear, input, CrossKv(caches, heads.width(), i));
   }
 }
 

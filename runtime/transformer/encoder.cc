@@ -2,6 +2,7 @@
 
 #include "transformer/caches.h"
 #include "transformer/frames.h"
+#include "transformer/int8_attention.h"
 #include "transformer/layers.h"
 #include "transformer/probe.h"
 
@@ -20,6 +21,11 @@ void SelfAttention(const StepContext& step, uint32_t index, size_t rows,
           const float* rotations = step.engine.model.tensors.source_rotations;
           for (size_t i = 0; rotations != nullptr && i < rows; ++i) {
             Rotate(heads, rotations + i * heads.dim, qkv + 3 * i * width);
+          }
+        }
+        if constexpr (kProfile.speech() && kProfile.int8_weights) {
+          if (packed != nullptr && AttendsInInt8(step.engine, heads, rows)) {
+            return AttendInt8(step, heads, rows, qkv, packed, out);
           }
         }
         const Attention attention = {.kind = AttentionKind::kEncoder,

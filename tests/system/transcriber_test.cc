@@ -1,6 +1,7 @@
 // Random Whispers write what CTranslate2 writes from the same sounds; see
 // tests/reference/make_tiny_whisper.py. And what a transcriber refuses.
 // Tests runtime/transcriber.cc, runtime/transformer/frames.cc,
+// runtime/transformer/int8_attention.cc,
 // converter/readers/whisper.cc.
 #include "latimer/transcriber.h"
 
@@ -106,6 +107,50 @@ TEST(TranscriberTest, AnExactWorkspaceGivesTheSame) {
   const std::vector<float> sound = Sawtooth(20000, 137);
   EXPECT_EQ(IdsOf(transcriber.Transcribe(sound)),
             IdsOf(loaded.transcriber.Transcribe(sound)));
+}
+
+// The numbers of int8 are those of f32 but for rounding, and the same in every
+// tile, with any number of threads and in a window that ends early.
+TEST(TranscriberTest, Int8GivesTheSameEverywhere) {
+  const CanonicalModel model =
+      OpenModel(Folder("english"), /*with_tokenizer=*/true);
+  const std::vector<float> sound = Sawtooth(20000, 137);
+  for (const bool short_window : {false, true}) {
+    SCOPED_TRACE(short_window);
+    const TranscribeOptions options = {.short_window = short_window};
+    const float no_speech =
+        Loaded("english").transcriber.Transcribe(sound, options)->no_speech;
+    std::optional<float> first;
+    Ids ids;
+    for (const Tile tile : {Tile::k16x8, Tile::k8x8, Tile::k4x8, Tile::k8x2s4,
+                            Tile::k16x4, Tile::k4x4}) {
+      const ModelBytes file = WriteForThisCpu(model, WeightType::kInt8, tile);
+      for (const uint32_t threads : {1u, 2u, 3u}) {
+        Translator translator;
+        if (!translator
+                 .Load(file.bytes(), &test_workspace, {.threads = threads})
+                 .ok()) {
+          continue;
+        }
+        SCOPED_TRACE(NameOf(tile));
+        SCOPED_TRACE(threads);
+        Transcriber transcriber(translator);
+        const Result<Transcription> said =
+            transcriber.Transcribe(sound, options);
+        const Ids own = IdsOf(said);
+        if (!first) {
+          first = said->no_speech;
+          ids = own;
+          // Random weights round badly.
+          EXPECT_GT(*first, 0.5f * no_speech);
+          EXPECT_LT(*first, 2.0f * no_speech);
+        }
+        EXPECT_EQ(said->no_speech, *first);
+        EXPECT_EQ(own, ids);
+      }
+    }
+    EXPECT_TRUE(first.has_value());
+  }
 }
 
 TEST(TranscriberTest, ALanguageThatIsNotGivenIsTheMostLikely) {

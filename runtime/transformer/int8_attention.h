@@ -1,0 +1,47 @@
+// Attention over the positions of speech in models of integers: both products,
+// Q K^T and P V, by the kernels for int8 weights; keys and values become
+// matrices in the model's tile. A window has up to 1,500 positions, which in
+// f32 would take most of its time and of the decoder's memory.
+//
+// Queries have 8 bits, like the inputs of a Linear. So have keys, with a scale
+// each, after their mean is taken from them, which changes no softmax; and
+// values, with a scale for each column. P has 16 bits: the values are
+// multiplied by its upper 8 bits, and by its lower ones. All sums are exact, so
+// every CPU gives the same bits.
+#ifndef LATIMER_TRANSFORMER_INT8_ATTENTION_H_
+#define LATIMER_TRANSFORMER_INT8_ATTENTION_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transformer/caches.h"
+#include "transformer/layers.h"
+
+namespace latimer {
+
+// Whether attention to so many positions is computed so: if the model reads
+// speech and its weights are integers, unless there are so few positions that
+// the matrices would take more memory than keys and values.
+bool AttendsInInt8(const Engine& engine, const Heads& heads, size_t positions);
+
+// All of these work in workspace.attention_scratch, and those that attend in
+// workspace.quantized.
+
+// out [rows, A] = attention of the encoder's qkv [rows, 3A], whose queries are
+// overwritten. `packed` has room for keys and values of a layer.
+void AttendInt8(const StepContext& step, const Heads& heads, size_t rows,
+                float* qkv, float* packed, float* out);
+
+// Writes kv [source_tokens, 2A] of a decoder's layer to caches.cross_kv.
+void FillInt8Cache(const StepContext& step, const Heads& heads, const float* kv,
+                   const SentenceCaches& caches, uint32_t layer);
+
+// out [A] = attention of one query [A], which is overwritten, to what
+// FillInt8Cache wrote.
+void AttendInt8Row(const StepContext& step, const Heads& heads,
+                   const SentenceCaches& caches, uint32_t layer, float* query,
+                   float* out);
+
+}  // namespace latimer
+
+#endif  // LATIMER_TRANSFORMER_INT8_ATTENTION_H_
