@@ -11,6 +11,7 @@
 #include "converter/error.h"
 #include "converter/normalizer_builder.h"
 #include "converter/trie_builder.h"
+#include "text/byte_piece.h"
 #include "text/trie.h"
 #include "text/utf8.h"
 
@@ -45,6 +46,25 @@ std::optional<std::string> BytesOf(std::string_view token) {
     token.remove_prefix(c.bytes);
   }
   return bytes;
+}
+
+// `piece` with a space for each U+2581.
+std::string WithSpaces(std::string_view piece) {
+  constexpr std::string_view kEscaped = kEscapedSpace;
+  std::string text;
+  while (true) {
+    const size_t at = piece.find(kEscaped);
+    text += piece.substr(0, at);
+    if (at == piece.npos) return text;
+    text += ' ';
+    piece.remove_prefix(at + kEscaped.size());
+  }
+}
+
+// "<0x0A>".
+std::string PieceOfByte(int byte) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  return {'<', '0', 'x', kDigits[byte / 16], kDigits[byte % 16], '>'};
 }
 
 // The tokens that are added to the model's, and those that decoding leaves out.
@@ -107,6 +127,10 @@ class Builder {
 
  private:
   bool of_bytes() const { return parts_.model == Model::kByteBpe; }
+  // What a word's pieces begin with in normalized text.
+  std::string Space() const {
+    return parts_.byte_fallback ? " " : kEscapedSpace;
+  }
 
   void CheckSizes() const {
     const size_t rows = std::min(parts_.source_rows, parts_.target_rows);
@@ -125,7 +149,9 @@ class Builder {
   void BuildPieces();
   void BuildScores(const std::map<std::string, uint32_t>& entries);
   void BuildMerges(const std::map<std::string, uint32_t>& entries);
+  void BuildBytes(const std::map<std::string, uint32_t>& entries);
   std::string KeyOf(const std::string& piece) const;
+  std::string TextOf(const std::string& piece) const;
   void BuildTarget();
 
   const HuggingFaceTokenizerParts& parts_;
@@ -182,6 +208,8 @@ std::string Builder::KeyOf(const std::string& piece) const {
     std::replace(key.begin(), key.end(), '\0', kZeroByte);
   } else if (key.find('\0') != key.npos) {
     FailIn(parts_.name, "a piece has a zero byte");
+  } else if (parts_.byte_fallback) {
+    key = key.find(' ') == key.npos ? WithSpaces(key) : std::string();
   }
   if (key.size() > kMaxPieceBytes) {
     FailIn(parts_.name, "a piece is longer than ", kMaxPieceBytes, " bytes");
@@ -207,9 +235,10 @@ void Builder::BuildPieces() {
         FailIn(parts_.name, "has no piece for the byte ", byte);
       }
     }
-  } else if (!entries.contains(kEscapedSpace)) {
+  } else if (!entries.contains(Space())) {
     FailIn(parts_.name, "has no piece U+2581, which words begin with");
   }
+  if (parts_.byte_fallback) BuildBytes(entries);
   data_.piece_trie = BuildTrie(entries);
   switch (parts_.model) {
     case Model::kUnigram:
@@ -224,6 +253,22 @@ void Builder::BuildPieces() {
       data_.segmentation = Segmentation::kByteBpe;
       BuildMerges(entries);
       break;
+  }
+}
+
+// The ids of the bytes. That of an ASCII character may be its own, which makes
+// its byte needless.
+void Builder::BuildBytes(const std::map<std::string, uint32_t>& entries) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const auto piece = out_.ids.find(PieceOfByte(byte));
+    const auto own = entries.find(std::string(1, static_cast<char>(byte)));
+    if (piece != out_.ids.end()) {
+      data_.byte_ids.push_back(piece->second);
+    } else if (own != entries.end()) {
+      data_.byte_ids.push_back(static_cast<int32_t>(own->second));
+    } else {
+      FailIn(parts_.name, "has no piece for the byte ", byte);
+    }
   }
 }
 
@@ -269,9 +314,18 @@ void Builder::BuildMerges(const std::map<std::string, uint32_t>& entries) {
                              static_cast<uint32_t>(data_.merges.size()));
 }
 
+// What decoding writes for a piece.
+std::string Builder::TextOf(const std::string& piece) const {
+  if (of_bytes()) return BytesOf(piece).value_or(piece);
+  if (!parts_.byte_fallback) return piece;
+  const int byte = ByteOfPiece(piece);
+  return byte < 0 ? WithSpaces(piece) : std::string(1, static_cast<char>(byte));
+}
+
 // An id without a token is nothing.
 void Builder::BuildTarget() {
-  data_.joining = of_bytes() ? Joining::kByteLevel : Joining::kMetaspace;
+  data_.joining = of_bytes() || parts_.byte_fallback ? Joining::kByteLevel
+                                                     : Joining::kMetaspace;
   for (size_t id = 0; id < parts_.target_rows; ++id) {
     const std::string* text = added_.Find(static_cast<int32_t>(id));
     if (text == nullptr && id < parts_.pieces.size()) {
@@ -283,7 +337,7 @@ void Builder::BuildTarget() {
     }
     data_.AddTarget(
         added_.IsSpecial(*text) ? TargetKind::kSpecial : TargetKind::kText,
-        of_bytes() ? BytesOf(*text).value_or(*text) : *text);
+        TextOf(*text));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,9 @@ struct HuggingFaceTokenizerParts {
   Spacing spacing = Spacing::kWords;
   bool collapses_spaces = false;  // Replace(" {2,}", " ").
   bool add_prefix_space = false;
+  // BPE: characters that are no piece become the pieces <0x00> to <0xFF>, and
+  // decoding keeps each space.
+  bool byte_fallback = false;
   int32_t unknown_id = 0;
   // In the order in which they are added: tokens that are not pieces get the
   // ids after the pieces.
@@ -48,6 +52,8 @@ struct HuggingFaceTokenizer {
   std::map<std::string, int32_t> ids;
   // Texts of the tokens that decoding leaves out.
   std::vector<std::string> special;
+  // Ids around a text, of a tokenizer whose files say them.
+  std::optional<std::pair<std::vector<int32_t>, std::vector<int32_t>>> frame;
   std::vector<std::string> warnings;
 };
 

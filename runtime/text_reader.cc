@@ -42,7 +42,7 @@ Status CheckPrefix(const TokenizerView& tokenizer, std::string_view* prefix) {
   if (prefix->empty() || tokenizer.segmentation == Segmentation::kBytes) {
     return Status();
   }
-  if (tokenizer.segmentation == Segmentation::kByteBpe) {
+  if (tokenizer.spacing == Spacing::kAsItIs) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "This model's tokenizer joins a prefix and the first "
                          "word; put the prefix into the text.");

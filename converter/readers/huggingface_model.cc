@@ -137,6 +137,10 @@ std::map<std::string, int32_t> ReadModelTokenizer(
       tokenizer_class == TokenizerClass::kNllb &&
       TokenizerSettings(directory).Bool("legacy_behaviour", false);
   CheckEos(directory, *model->tokenizer, model->generation);
+  if (tokenizer.frame) {
+    model->generation.source_prefix = tokenizer.frame->first;
+    model->generation.source_suffix = tokenizer.frame->second;
+  }
   AddLanguages(tokenizer_class, legacy, tokenizer.ids, &model->generation);
   CheckLanguages(directory, *model);
   if (tokenizer_class == TokenizerClass::kT5 &&

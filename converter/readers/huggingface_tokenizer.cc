@@ -50,7 +50,8 @@ class TokenizerReader {
 
   // Of the library's BPE and Unigram, what the class of the family has.
   bool is_bpe() const {
-    return is_byte_bpe() || class_ == TokenizerClass::kNllb;
+    return is_byte_bpe() || class_ == TokenizerClass::kNllb ||
+           class_ == TokenizerClass::kGemma;
   }
   bool is_byte_bpe() const {
     return class_ == TokenizerClass::kBart ||
@@ -77,6 +78,7 @@ class TokenizerReader {
   std::string Named(const char* name) const { return config_.named.at(name); }
   int32_t Find(const std::string& piece) const;
   void NoteEos(HuggingFaceTokenizer& out) const;
+  void NoteFrame(HuggingFaceTokenizer* out) const;
 
   const fs::path& directory_;
   const TokenizerClass class_;
@@ -238,6 +240,10 @@ void TokenizerReader::ReadVocabulary() {
     }
     RequireTokenizerFiles(directory_, {"merges.txt"});
     vocabulary_ = ReadVocabularyAndMerges(directory_);
+  } else if (class_ == TokenizerClass::kGemma) {
+    FailIn(directory_,
+           "has no tokenizer.json; download it, or convert with "
+           "--no-tokenizer");
   } else if (FileExists(SentencePieceFile())) {
     ReadSentencePiece();
   } else {
@@ -249,14 +255,17 @@ void TokenizerReader::ReadVocabulary() {
 
 void TokenizerReader::ReadJson(const fs::path& path) {
   vocabulary_ = ReadTokenizerJson(path);
-  const bool byte_level = is_byte_bpe();
+  const KnownSteps known = is_byte_bpe() ? KnownSteps::kByteLevel
+                           : class_ == TokenizerClass::kGemma
+                               ? KnownSteps::kGemma
+                               : KnownSteps::kOthers;
   if (vocabulary_.model == (is_bpe() ? "BPE" : "Unigram")) {
-    CheckTokenizerParts(vocabulary_, byte_level);
+    CheckTokenizerParts(vocabulary_, known);
     return;
   }
-  if (byte_level) {
+  if (known != KnownSteps::kOthers) {
     FailIn(path, "its model is of the type ", vocabulary_.model,
-           ", but the family's is byte-level BPE");
+           ", but the family's is ", is_byte_bpe() ? "byte-level BPE" : "BPE");
   }
   steps_ = ReadTokenizerSteps(vocabulary_);
   warnings_.push_back(Concat(
@@ -380,6 +389,7 @@ void TokenizerReader::ArrangePieces() {
     case TokenizerClass::kM2m100:
     case TokenizerClass::kSmall100:
     case TokenizerClass::kIndicTrans:
+    case TokenizerClass::kGemma:
       return;
   }
 }
@@ -427,6 +437,7 @@ std::vector<std::string> TokenizerReader::ExtraOfClass() const {
     case TokenizerClass::kM2m100:
     case TokenizerClass::kSmall100:
     case TokenizerClass::kIndicTrans:
+    case TokenizerClass::kGemma:
       break;
   }
   return texts;
@@ -477,6 +488,14 @@ void TokenizerReader::SetClass() {
       parts_.model = Model::kBpe;
       parts_.spacing = Spacing::kMetaspace;
       parts_.collapses_spaces = !parts_.charsmap.empty();
+      parts_.unknown_id = Find(Named("unk_token"));
+      return;
+    case TokenizerClass::kGemma:
+      parts_.model = Model::kBpe;
+      parts_.spacing = Spacing::kAsItIs;
+      parts_.byte_fallback = true;
+      parts_.charsmap.clear();
+      parts_.rules["\u2581"] = " ";  // The file has it for a space.
       parts_.unknown_id = Find(Named("unk_token"));
       return;
     case TokenizerClass::kByT5:
@@ -535,8 +554,46 @@ HuggingFaceTokenizer TokenizerReader::ReadParts() {
   parts_.target_rows = architecture_.target_vocabulary;
   HuggingFaceTokenizer out = BuildHuggingFaceTokenizer(parts_);
   NoteEos(out);
+  if (class_ == TokenizerClass::kGemma) NoteFrame(&out);
   out.warnings = std::move(warnings_);
   return out;
+}
+
+// The tokens that Gemma's tokenizer puts around a text: as
+// tokenizer_config.json says or, if it does not, the TemplateProcessing of
+// tokenizer.json.
+void TokenizerReader::NoteFrame(HuggingFaceTokenizer* out) const {
+  auto& [before, after] = out->frame.emplace();
+  const auto add = [&](const std::string& text, std::vector<int32_t>* to) {
+    const auto found = out->ids.find(text);
+    if (found == out->ids.end()) {
+      FailIn(directory_, "the tokenizer puts '", text,
+             "' beside a text, but has no such token");
+    }
+    to->push_back(found->second);
+  };
+  if (settings_.Has("add_bos_token") || settings_.Has("add_eos_token")) {
+    if (settings_.Bool("add_bos_token", false)) {
+      add(Named("bos_token"), &before);
+    }
+    if (settings_.Bool("add_eos_token", false)) add(Named("eos_token"), &after);
+    return;
+  }
+  const Json& steps = vocabulary_.post_processor;
+  if (steps.is_null()) return;
+  bool behind = false;
+  try {
+    for (const Json& step : steps.at("single")) {
+      if (step.contains("Sequence")) {
+        behind = true;
+      } else {
+        add(step.at("SpecialToken").at("id").get<std::string>(),
+            behind ? &after : &before);
+      }
+    }
+  } catch (const Json::exception&) {
+    FailIn(vocabulary_.name, "its post_processor is not TemplateProcessing");
+  }
 }
 
 void TokenizerReader::NoteEos(HuggingFaceTokenizer& out) const {

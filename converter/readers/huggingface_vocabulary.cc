@@ -53,6 +53,7 @@ class Reader {
     out_.normalizer = json_.value("normalizer", Json());
     out_.pre_tokenizer = json_.value("pre_tokenizer", Json());
     out_.decoder = json_.value("decoder", Json());
+    out_.post_processor = json_.value("post_processor", Json());
     ReadNormalizer(out_.normalizer);
     return std::move(out_);
   }

@@ -21,7 +21,8 @@ struct HuggingFaceVocabulary {
   std::string charsmap;
   // Those of tokenizer.json; empty or null if read from other files.
   nlohmann::json added_tokens = nlohmann::json::array();
-  nlohmann::json normalizer = {}, pre_tokenizer = {}, decoder = {};
+  nlohmann::json normalizer = {}, pre_tokenizer = {}, decoder = {},
+                 post_processor = {};
   nlohmann::json options = nlohmann::json::object();  // Of the model.
 };
 

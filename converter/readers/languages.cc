@@ -125,6 +125,7 @@ std::string_view CodeOf(TokenizerClass kind, std::string_view token) {
     }
     case TokenizerClass::kBart:
     case TokenizerClass::kByT5:
+    case TokenizerClass::kGemma:
     case TokenizerClass::kPegasus:
       break;
   }

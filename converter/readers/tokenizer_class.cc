@@ -33,6 +33,7 @@ constexpr KnownClass kClasses[] = {
     {"M2M100Tokenizer", "m2m_100", TokenizerClass::kM2m100},
     {"SMALL100Tokenizer", "", TokenizerClass::kSmall100},
     {"IndicTransTokenizer", "IndicTrans", TokenizerClass::kIndicTrans},
+    {"GemmaTokenizer", "t5gemma", TokenizerClass::kGemma},
 };
 
 JsonFields OpenFields(const fs::path& path) {
@@ -58,6 +59,10 @@ std::vector<NamedTokenDefault> DefaultTokens(TokenizerClass tokenizer_class) {
       return {named("eos_token", end), named("unk_token", end),
               named("bos_token", end)};
     }
+    case TokenizerClass::kGemma:
+      return {named("eos_token", "<eos>"), named("unk_token", "<unk>"),
+              named("pad_token", "<pad>"), named("bos_token", "<bos>"),
+              named("mask_token", "<mask>")};
     case TokenizerClass::kT5:
       return defaults;
     case TokenizerClass::kByT5:

@@ -23,6 +23,7 @@ enum class TokenizerClass {
   kM2m100,
   kSmall100,
   kIndicTrans,
+  kGemma,
 };
 
 // Follows tokenizer_class of tokenizer_config.json or config.json, else

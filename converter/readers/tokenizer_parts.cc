@@ -30,8 +30,8 @@ void ForEach(const Json& step, const char* list, const Check& check) {
 
 class PartsChecker {
  public:
-  PartsChecker(const std::string& name, bool byte_level)
-      : name_(name), byte_level_(byte_level) {}
+  PartsChecker(const std::string& name, KnownSteps known)
+      : name_(name), known_(known) {}
 
   void CheckNormalizer(const Json& step) const {
     ForEach(step, "normalizers", [this](const Json& one) {
@@ -47,12 +47,16 @@ class PartsChecker {
 
  private:
   bool IsNormalizerOfFamily(const Json& step) const {
-    if (byte_level_) return false;
+    if (known_ == KnownSteps::kByteLevel) return false;
     const std::string type = TypeOf(step);
-    if (type == "Precompiled" || type == "Strip") return true;
-    if (type != "Replace") return false;
     const Json pattern = step.value("pattern", Json());
     const Json content = step.value("content", Json());
+    if (known_ == KnownSteps::kGemma) {
+      return type == "Replace" && content == kSpace &&
+             pattern == Json({{"String", " "}});
+    }
+    if (type == "Precompiled" || type == "Strip") return true;
+    if (type != "Replace") return false;
     const bool is_space = content == " " || content == kSpace;
     return is_space && (pattern == Json({{"Regex", " {2,}"}}) ||
                         pattern == Json({{"String", "\n"}}));
@@ -60,8 +64,13 @@ class PartsChecker {
 
   bool IsPreTokenizerOfFamily(const Json& step) const {
     const std::string type = TypeOf(step);
-    if (byte_level_)
+    if (known_ == KnownSteps::kByteLevel) {
       return type == "ByteLevel" && step.value("use_regex", true);
+    }
+    if (known_ == KnownSteps::kGemma) {  // No spaces are left to split at.
+      return type == "Split" &&
+             step.value("pattern", Json()) == Json({{"String", " "}});
+    }
     if (type == "WhitespaceSplit") return true;
     return type == "Metaspace" && step.value("replacement", kSpace) == kSpace &&
            step.value("prepend_scheme", "always") != "never" &&
@@ -76,7 +85,7 @@ class PartsChecker {
   }
 
   const std::string& name_;
-  const bool byte_level_;
+  const KnownSteps known_;
 };
 
 // Reads the steps in the order in which the library takes them.
@@ -180,8 +189,8 @@ TokenizerSteps ReadTokenizerSteps(const HuggingFaceVocabulary& vocabulary) {
 }
 
 void CheckTokenizerParts(const HuggingFaceVocabulary& vocabulary,
-                         bool byte_level) {
-  const PartsChecker checker(vocabulary.name, byte_level);
+                         KnownSteps known) {
+  const PartsChecker checker(vocabulary.name, known);
   try {
     checker.CheckNormalizer(vocabulary.normalizer);
     checker.CheckPreTokenizer(vocabulary.pre_tokenizer);

@@ -13,10 +13,12 @@ namespace latimer {
 // of a tokenizer, and so does Latimer; older versions take them from
 // tokenizer.json. Throws ConversionError if the file has a step that the class
 // lacks, with which the text would be read differently: byte-level BPE has no
-// normalizer and the pre-tokenizer ByteLevel, the others have Precompiled,
-// stripped ends, runs of spaces that are one, and Metaspace.
+// normalizer and the pre-tokenizer ByteLevel, Gemma writes U+2581 for a space,
+// the others have Precompiled, stripped ends, runs of spaces that are one, and
+// Metaspace.
+enum class KnownSteps { kByteLevel, kGemma, kOthers };
 void CheckTokenizerParts(const HuggingFaceVocabulary& vocabulary,
-                         bool byte_level);
+                         KnownSteps known);
 
 // A tokenizer.json whose model, Unigram or BPE, is not that of its class: no
 // class reads it, so it counts as the library `tokenizers` reads it. An example

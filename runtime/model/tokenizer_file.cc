@@ -34,6 +34,8 @@ void AddNeeds(const TokenizerView& view, TokenizerNeeds* needs) {
                       view.spacing == Spacing::kMetaspace ||
                       view.joining == Joining::kMetaspace;
   needs->byte_bpe |= view.segmentation == Segmentation::kByteBpe ||
+                     (view.segmentation == Segmentation::kBpe &&
+                      view.spacing == Spacing::kAsItIs) ||
                      view.joining == Joining::kByteLevel;
   needs->bytes |= view.segmentation == Segmentation::kBytes ||
                   view.joining == Joining::kBytes;

@@ -120,12 +120,14 @@ class PairMerger {
   size_t heap_size_ = 0;
 };
 
-// The end of the word that begins there. Without pairs the text is one word.
+// The end of the word that begins there. The text is one word without pairs,
+// and where spaces stay.
 size_t PairMerger::WordEnd(size_t begin) const {
   if (!by_pairs()) return text_.size();
   if (of_bytes()) {
     return begin + FirstByteWord(view_.character_classes, From(text_, begin));
   }
+  if (view_.spacing == Spacing::kAsItIs) return text_.size();
   return std::min(text_.find(kEscapedSpace, begin + 1), text_.size());
 }
 

@@ -5,8 +5,9 @@
 // form a piece, those with the best score are merged first, of equal scores the
 // leftmost. Follows sentencepiece 0.2.3, src/bpe_model.cc, Model::SampleEncode
 // without dropout. With pairs in the view, only those are merged, by rank and
-// within words, which begin with U+2581 or are GPT-2's. Follows Hugging Face's
-// tokenizers 0.23, src/models/bpe/word.rs, merge_all.
+// within words, which begin with U+2581 or are GPT-2's; with Spacing::kAsItIs
+// the text is one word. Follows Hugging Face's tokenizers 0.23,
+// src/models/bpe/word.rs, merge_all.
 //
 // Symbols are in the lattice, and candidates in a heap, so a text without
 // spaces takes n log n steps.

@@ -85,7 +85,7 @@ Status ValidateSpacing(const TokenizerView& view) {
              view.segmentation == Segmentation::kBpe;
       break;
     case Spacing::kAsItIs:
-      fits = IsOfBytes(view);
+      fits = IsOfBytes(view) || view.segmentation == Segmentation::kBpe;
       break;
   }
   if (!fits) return Damaged("its white space does not fit its segmentation");

@@ -46,7 +46,8 @@ enum class Spacing : uint8_t {
   // not begin with it. remove_extra_whitespaces reduces a run of spaces to one.
   kMetaspace = 2,
   // Spaces stay. With add_dummy_prefix a space precedes a text that does not
-  // begin with one. With kByteBpe a zero byte becomes kZeroByte.
+  // begin with one. With kByteBpe a zero byte becomes kZeroByte. With kBpe the
+  // whole text is one word.
   kAsItIs = 3,
 };
 // Stands for the zero byte, which no key of a trie contains; not in any UTF-8.

@@ -60,7 +60,7 @@ fs::path Data() {
 }
 
 TEST(HuggingFaceTokenizerTest, IdsAndTextEqualThoseOfTransformers) {
-  EXPECT_GT(ExpectFolders(Data(), 22), 5000u);
+  EXPECT_GT(ExpectFolders(Data(), 23), 5000u);
 }
 
 TEST(HuggingFaceTokenizerTest, EqualsTransformersOnEachLineOfAGivenFixture) {
@@ -70,7 +70,7 @@ TEST(HuggingFaceTokenizerTest, EqualsTransformersOnEachLineOfAGivenFixture) {
                     "make one with "
                     "tests/reference/huggingface_tokenizer_fixture.py --out";
   }
-  std::cout << ExpectFolders(path, 22) << " lines compared\n";
+  std::cout << ExpectFolders(path, 23) << " lines compared\n";
 }
 
 TEST(HuggingFaceTokenizerTest, GivesTheIdsOfLanguagesAndTheSpecialTokens) {
@@ -222,6 +222,50 @@ TEST_F(TokenizerJsonTest, APreTokenizerThatTheFamilyLacksIsRefused) {
               HasSubstr("its pre-tokenizer"));
 }
 
+TEST_F(TokenizerJsonTest, GemmasHasItsOwnStepsAndAllBytes) {
+  EXPECT_THAT(WithNormalizer("gemma", R"({"type":"Prepend","prepend":"a"})"),
+              HasSubstr("its normalizer"));
+  EXPECT_THAT(WithPreTokenizer("gemma", R"({"type":"Metaspace"})"),
+              HasSubstr("its pre-tokenizer"));
+  EXPECT_EQ(WithPreTokenizer("gemma", "null"), "none");
+  const auto rename = [](const char* from) {
+    return ErrorOf("gemma", [&](nlohmann::json& json) {
+      nlohmann::json& vocabulary = json["model"]["vocab"];
+      vocabulary["<other>"] = vocabulary[from];
+      vocabulary.erase(from);
+    });
+  };
+  EXPECT_THAT(rename("<0xE2>"), HasSubstr("has no piece for the byte 226"));
+  EXPECT_THAT(rename("\t"), HasSubstr("has no piece for the byte 9"));
+  EXPECT_THAT(rename("\u2581"), HasSubstr("has no piece U+2581"));
+  EXPECT_THAT(ErrorOf("gemma",
+                      [](nlohmann::json& json) {
+                        json["model"] = {{"type", "Unigram"},
+                                         {"vocab", nlohmann::json::array()}};
+                      }),
+              HasSubstr("of the type Unigram, but the family's is BPE"));
+  EXPECT_THAT(ErrorOf("gemma",
+                      [](nlohmann::json& json) {
+                        json["post_processor"] = {{"type", "BertProcessing"}};
+                      }),
+              HasSubstr("its post_processor is not TemplateProcessing"));
+}
+
+TEST(HuggingFaceTokenizerTest, GemmasFilesSayWhatStandsAroundAText) {
+  using Frame = std::pair<std::vector<int32_t>, std::vector<int32_t>>;
+  const auto frame = [](const nlohmann::json& settings) {
+    const TempFolder folder;
+    fs::copy(Data() / "gemma", folder.path());
+    WriteFile(folder.path() / "tokenizer_config.json", settings.dump());
+    return HuggingFaceTokenizerOf(folder.path()).frame;
+  };
+  EXPECT_EQ(frame(nlohmann::json::object()), Frame({2}, {}));
+  EXPECT_EQ(frame({{"add_eos_token", true}}), Frame({}, {1}));
+  EXPECT_EQ(frame({{"add_bos_token", true}, {"add_eos_token", true}}),
+            Frame({2}, {1}));
+  EXPECT_EQ(HuggingFaceTokenizerOf(Data() / "t5").frame, std::nullopt);
+}
+
 TEST_F(TokenizerJsonTest, TheStepsOfOtherVersionsOfTransformersAreTheSame) {
   for (
       const char* step :
@@ -306,6 +350,9 @@ TEST(HuggingFaceTokenizerTest, AMissingFileIsNamedWithTheWayOut) {
                     HasSubstr("or convert with --no-tokenizer.")));
   EXPECT_THAT(error("bart", "vocab.json"),
               AllOf(HasSubstr("has neither tokenizer.json nor vocab.json;"),
+                    HasSubstr("or convert with --no-tokenizer.")));
+  EXPECT_THAT(error("gemma", "tokenizer.json"),
+              AllOf(HasSubstr("has no tokenizer.json;"),
                     HasSubstr("or convert with --no-tokenizer.")));
   EXPECT_THAT(error("t5", "spiece.model"),
               AllOf(HasSubstr("has neither tokenizer.json nor spiece.model;"),

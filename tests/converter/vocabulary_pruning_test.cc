@@ -175,13 +175,11 @@ TEST_P(SentencePiecePruningTest, KeptTextsHaveTheSameTokens) {
 
 class HuggingFacePruningTest : public ::testing::TestWithParam<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(Folders, HuggingFacePruningTest,
-                         ::testing::Values("m2m100", "mbart", "mbart50_json",
-                                           "mt5", "nllb", "nllb_json",
-                                           "nllb_pairs", "pegasus", "t5"),
-                         [](const auto& folder) {
-                           return std::string(folder.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Folders, HuggingFacePruningTest,
+    ::testing::Values("gemma", "m2m100", "mbart", "mbart50_json", "mt5", "nllb",
+                      "nllb_json", "nllb_pairs", "pegasus", "t5"),
+    [](const auto& folder) { return std::string(folder.param); });
 
 TEST_P(HuggingFacePruningTest, KeptTextsHaveTheSameTokens) {
   const fs::path folder = Data("huggingface_tokenizer") / GetParam();

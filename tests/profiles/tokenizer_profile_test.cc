@@ -131,7 +131,8 @@ TEST(TokenizerProfileTest, ThoseOfHuggingFacesFamiliesAreInTheFileAsTheyAre) {
                         {"nllb_pairs", false, true, true, false, false},
                         {"bart_prefix_space", false, false, false, true, false},
                         {"byt5", false, false, false, false, true},
-                        {"m2m100", false, true, false, false, false}};
+                        {"m2m100", false, true, false, false, false},
+                        {"gemma", false, true, false, true, false}};
   for (const Kind& kind : kinds) {
     SCOPED_TRACE(kind.folder);
     TokenizerData data;

@@ -38,7 +38,7 @@ LANGUAGES = {
     "mbart50_json": ("ja_XX", "de_DE"), "nllb_json": ("deu_Latn", "eng_Latn"),
     "bart": None, "byt5": None, "mt5": None, "pegasus": None, "t5": None,
     "madlad": None, "small100": None, "marian_codes": None, "finetuned_mt5": None,
-    "deep_t5": None,
+    "deep_t5": None, "gemma": None,
 }
 
 # Tokens of target languages that stand before the text.
@@ -129,6 +129,13 @@ def make_config(name: str, tokenizer, rows: int):
             static_position_embeddings=True, share_encoder_decoder_embeddings=True, normalize_before=False,
             pad_token_id=tokenizer.pad_token_id, bos_token_id=0, eos_token_id=0, forced_eos_token_id=0,
             decoder_start_token_id=tokenizer.pad_token_id, bad_words_ids=[[tokenizer.pad_token_id]])
+    if model_type == "t5gemma":
+        side = dict(vocab_size=rows, hidden_size=16, intermediate_size=24, num_hidden_layers=1, head_dim=8,
+                    num_attention_heads=2, num_key_value_heads=1, query_pre_attn_scalar=8, sliding_window=160,
+                    max_position_embeddings=160, bos_token_id=2, eos_token_id=1, pad_token_id=0)
+        return AutoConfig.for_model(
+            model_type, encoder=side, decoder=side, vocab_size=rows, dropout_rate=0.0, decoder_start_token_id=2,
+            attn_implementation="eager", bos_token_id=2, eos_token_id=1, pad_token_id=0)
     return AutoConfig.for_model(
         model_type, vocab_size=rows, d_model=16, encoder_layers=1, decoder_layers=1,
         encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=24,
@@ -224,8 +231,11 @@ def make(name: str, out: Path) -> str:
         pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id,
         bos_token_id=tokenizer.bos_token_id, decoder_start_token_id=config.decoder_start_token_id,
         no_repeat_ngram_size=2, max_length=MAX_NEW_TOKENS + 1)
+    if name == "gemma":  # Random bytes are not UTF-8, for which the library has other U+FFFD.
+        model.generation_config.suppress_tokens = sorted(
+            i for piece, i in tokenizer.get_vocab().items() if piece.startswith("<0x") and piece > "<0x8")
     model.save_pretrained(folder)
-    model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32).eval()
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
     rng = random.Random(seed)
     candidates = texts(name)
     rng.shuffle(candidates)

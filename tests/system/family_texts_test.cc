@@ -80,6 +80,7 @@ TEST(BlankTextTest, HasTheTokensOfItsLanguages) {
   EXPECT_EQ(ids_of("mbart", "en_XX", "de_DE", ""), (Ids{2, 704}));
   EXPECT_EQ(ids_of("m2m100", "en", "de", ""), (Ids{714, 2}));
   EXPECT_EQ(ids_of("t5", "", "", ""), (Ids{1}));
+  EXPECT_EQ(ids_of("gemma", "", "", ""), (Ids{2, 1168, 27}));  // White space.
   // Both tags and EOS, as around the texts of its fixture.
   const auto row = nlohmann::json::parse(ReadLines(
       TestData("family_texts/indictrans_distilled/fixture.jsonl"))[0]);
@@ -90,6 +91,21 @@ TEST(BlankTextTest, HasTheTokensOfItsLanguages) {
       (Ids{text[0], text[1], text.back()}));
   EXPECT_EQ(ids_of("t5", "", "", "translate").back(), 1);
   EXPECT_GT(ids_of("t5", "", "", "translate").size(), 2u);
+}
+
+TEST(PrefixTest, IsRefusedWhereItWouldBeJoinedWithTheText) {
+  for (const char* name : {"bart", "gemma"}) {
+    const TempFolder folder;
+    CopyFamily(name, folder.path());
+    const ModelBytes file = WriteForThisCpu(
+        OpenModel(folder.path(), /*with_tokenizer=*/true), WeightType::kF32);
+    Translator translator;
+    ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+    TranslateOptions options;
+    options.prefix = "translate: ";
+    const Status status = translator.Translate("a", options).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << name;
+  }
 }
 
 }  // namespace latimer::family_texts_test

@@ -38,8 +38,9 @@ std::vector<Kind> Kinds() {
   for (const std::string kind : {"lower_words", "characters_without_spaces"}) {
     add(kind, [data, kind] { return WordTokenizer(data / "words", kind); });
   }
-  for (const std::string folder : {"bart_prefix_space", "t5", "pegasus",
-                                   "mbart", "nllb_pairs", "m2m100", "byt5"}) {
+  for (const std::string folder :
+       {"bart_prefix_space", "t5", "pegasus", "mbart", "nllb_pairs", "m2m100",
+        "byt5", "gemma"}) {
     add(folder, [data, folder] {
       return HuggingFaceTokenizerOf(data / "huggingface_tokenizer" / folder)
           .data;

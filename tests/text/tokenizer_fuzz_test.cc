@@ -53,7 +53,7 @@ std::vector<TokenizerData> Tokenizers() {
     all.push_back(WordTokenizer(data / "words", kind));
   }
   for (const char* folder : {"bart_prefix_space", "t5", "pegasus", "mbart",
-                             "nllb_pairs", "m2m100", "byt5"}) {
+                             "nllb_pairs", "m2m100", "byt5", "gemma"}) {
     all.push_back(
         HuggingFaceTokenizerOf(data / "huggingface_tokenizer" / folder).data);
   }
