@@ -54,6 +54,9 @@ Json MakeBill(const ModelDescription& info, const Profile& profile) {
   Json ram;
   for (int i = 0; i < kBufferCount; ++i) {
     const BufferPlan plan = PlanBuffer(profile, static_cast<Buffer>(i));
+    // Models that read text know no features.
+    if (static_cast<Buffer>(i) == Buffer::kFeatures && plan.bytes == 0)
+      continue;
     ram[plan.name] = plan.bytes;
   }
   ram["stacks"] =
