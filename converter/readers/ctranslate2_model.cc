@@ -161,9 +161,6 @@ CanonicalModel ReadCTranslate2(const fs::path& folder, bool with_tokenizer,
   model.warnings = network.warnings;
   model.storage = tensors;
   MapTransformer({}, tensors.get(), &model);
-  if (model.architecture.reads_speech()) {
-    MapConvolutions(tensors.get(), &model);
-  }
   const Architecture& a = model.architecture;
   if (a.relative_attention) {
     MapRelativeBias("encoder", network.encoder_buckets, a.source_positions,

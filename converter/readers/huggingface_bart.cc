@@ -156,9 +156,6 @@ CanonicalModel ReadHuggingFaceBart(const fs::path& directory,
                   .decoder_layers = {},
                   .output_bias_is_matrix = true},
                  read.tensors.get(), &model);
-  if (model.architecture.reads_speech()) {
-    MapConvolutions(&*read.tensors, &model);
-  }
   std::vector<float> source = PositionsOf("encoder", config, &*read.tensors);
   std::vector<float> target = PositionsOf("decoder", config, &*read.tensors);
   read.Finish();

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "converter/canonical_model.h"
+#include "converter/readers/whisper.h"
 
 namespace latimer {
 namespace {
@@ -218,6 +219,7 @@ class TransformerMapper {
 void MapTransformer(const TransformerLayout& layout, MappedTensors* tensors,
                     CanonicalModel* model) {
   TransformerMapper(layout, *tensors, model).MapAll();
+  if (model->architecture.reads_speech()) MapConvolutions(tensors, model);
 }
 
 }  // namespace latimer

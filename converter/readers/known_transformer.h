@@ -33,6 +33,7 @@ struct TransformerLayout {
 //     parts, one matrix of all their rows
 //   decoder.ssru.candidate, decoder.ssru.forget, decoder.ssru.norm: of an SSRU,
 //     in place of self-attention
+//   encoder.conv1, encoder.conv2: of a model that reads speech; see whisper.h
 // A vocabulary of 0 becomes the number of rows of its embedding. Missing and
 // misshapen tensors are noted, and tensors->Finish() throws.
 void MapTransformer(const TransformerLayout& layout, MappedTensors* tensors,
