@@ -1,25 +1,28 @@
 // How a window of speech is transcribed: its features go into the workspace,
-// the first step of the decoder tells the language, and a search like that of
-// any translation follows, with a target prefix that says what to do. The
-// window is encoded once for all of it.
+// the first step of the decoder tells the language, and one or more tries write
+// tokens (speech/decoder.cc), which are divided into segments
+// (speech/timestamps.cc). As OpenAI's transcribe().
 #include "latimer/transcriber.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "audio/log_mel.h"
+#include "audio/pause.h"
 #include "base/off_stack.h"
 #include "model/generation.h"
-#include "search/choose.h"
+#include "speech/compression.h"
+#include "speech/decoder.h"
+#include "speech/timestamps.h"
+#include "text/ascii.h"
 #include "text/slice.h"
 #include "text/utf8.h"
-#include "transformer/network.h"
 #include "translator_state.h"
 
 namespace latimer {
 namespace {
 
-// Samples and frames of each position of the encoder.
+// Samples and frames of each position of the encoder, which is a timestamp,
+// too.
 constexpr size_t kFramesPerPosition = 2;
 constexpr size_t kSamplesPerPosition = kFramesPerPosition * kSamplesPerFrame;
 
@@ -27,13 +30,50 @@ constexpr size_t kSamplesPerPosition = kFramesPerPosition * kSamplesPerFrame;
 constexpr int32_t kNoIds[kProfile.speech() ? kProfile.speech_positions : 1] =
     {};
 
-// Tokens before the text.
-constexpr size_t kMostPrefix = 3;
+// Tokens between the previous text and that of the window, and before both.
+constexpr size_t kMostSteering = 5;
+
+// Three steps of 16 bits: no louder sample is silence.
+constexpr float kSilence = 1e-4f;
+
+// As in the original.
+constexpr float kNoSpeech = 0.6f;
+constexpr float kUnlikely = -1.0f;
+constexpr float kRepetitive = 2.4f;
+constexpr float kTemperatures[] = {0.0f, 0.2f, 0.4f, 0.6f, 0.8f, 1.0f};
+// A text that was drawn at more than this is not continued.
+constexpr float kStrange = 0.5f;
+
+// What the features were computed in serves for other things later.
+constexpr size_t kMostSegments =
+    kMelScratchBytes / sizeof(TranscriptionSegment);
+static_assert(sizeof(CompressionScratch) <= kMelScratchBytes);
 
 struct Heard {
   const Language* language = nullptr;  // Null: the model has none.
   float probability = 1.0f;
   float no_speech = 0.0f;
+};
+
+// What the text of a window is to follow: the first `size` tokens of the
+// decoder's prompt, of which `read` were read.
+struct Prompt {
+  size_t read = 0;
+  size_t size = 0;
+};
+
+// Of the tries that a window takes, the last.
+struct Try {
+  SpeechTokensFound found;
+  float temperature = 0.0f;
+  float compression_ratio = 0.0f;
+};
+
+// Where texts are written.
+struct TextRoom {
+  const Tokenizer* tokenizer;  // Null: there is none.
+  std::span<char> text;
+  std::byte* scratch;  // kMelScratchBytes
 };
 
 Status CheckOptions(const ModelDescription& model,
@@ -70,72 +110,198 @@ size_t Transcriber::window_samples() const {
                           state->max_source_tokens * kSamplesPerPosition);
 }
 
-// Logits [V] of what follows `token` at `position`.
-static std::span<float> StepLogits(const StepContext& step,
-                                   const SentenceCaches& caches, int32_t token,
-                                   size_t position) {
-  const DecoderRow row = {
-      &caches, token, static_cast<uint32_t>(position), nullptr, {}};
-  const DecoderOutput output = StepDecoder(step, {&row, 1});
-  const Engine& engine = step.engine;
-  float* const logits = step.workspace.logits;
-  ComputeLogits(engine,
-                MakeLinearInput(step, engine.model.tensors.output, output.x, 1),
-                {}, logits);
-  return {logits, engine.architecture().target_vocabulary};
-}
-
-// The mean log-probability of tokens from `first` on, of all [n] that follow
-// the start.
-LATIMER_OFF_STACK static float MeanLogProbability(
-    const StepContext& step, size_t positions, std::span<const int32_t> tokens,
-    size_t first) {
-  const SentenceCaches caches = {.cross_kv = step.workspace.cross_kv.data(),
-                                 .self_kv = step.workspace.self_kv.data(),
-                                 .source_tokens = positions,
-                                 .self_rows = tokens.size()};
-  int32_t last = step.engine.model.info.generation.decoder_start;
-  float sum = 0;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    const std::span<float> logits = StepLogits(step, caches, last, i);
-    last = tokens[i];
-    if (i < first) continue;
-    step.engine.vector->softmax(logits.size(), logits.data());
-    constexpr float kLeast = 1e-30f;
-    sum += std::log(std::max(kLeast, logits[static_cast<size_t>(last)]));
-  }
-  return sum / static_cast<float>(tokens.size() - first);
-}
-
-// What the first step of the decoder tells.
-LATIMER_OFF_STACK static Heard Listen(const StepContext& step, size_t positions,
-                                      std::string_view language) {
-  const ModelDescription& model = step.engine.model.info;
-  const SentenceCaches caches = {.cross_kv = step.workspace.cross_kv.data(),
-                                 .self_kv = step.workspace.self_kv.data(),
-                                 .source_tokens = positions,
-                                 .self_rows = 1};
-  EncodeSource(step, {kNoIds, positions}, caches);
-  const std::span<float> logits =
-      StepLogits(step, caches, model.generation.decoder_start, 0);
-  Heard heard;
+// Adds the language that is the most likely after the start, or the one that is
+// given.
+static void HearLanguage(const ModelDescription& model,
+                         std::span<const float> probabilities,
+                         std::string_view given, Heard* heard) {
   float best = 0, all = 0;
-  step.engine.vector->softmax(logits.size(), logits.data());
-  if (model.speech.no_speech >= 0) {
-    heard.no_speech = logits[static_cast<size_t>(model.speech.no_speech)];
-  }
   for (const Language& each : model.languages) {
-    const float probability = logits[static_cast<size_t>(each.token)];
+    const float probability = probabilities[static_cast<size_t>(each.token)];
     all += probability;
-    const bool better = language.empty()
-                            ? heard.language == nullptr || probability > best
-                            : language == each.code;
+    const bool better = given.empty()
+                            ? heard->language == nullptr || probability > best
+                            : given == each.code;
     if (!better) continue;
-    heard.language = &each;
+    heard->language = &each;
     best = probability;
   }
-  if (language.empty() && all > 0) heard.probability = best / all;
-  return heard;
+  if (given.empty() && all > 0) heard->probability = best / all;
+}
+
+// Reads the last of the previous tokens that the prompt has room for, and the
+// start, and adds the tokens that say what to do.
+LATIMER_OFF_STACK static Prompt ReadPrompt(const ModelDescription& model,
+                                           const TranscribeOptions& options,
+                                           std::span<const int32_t> previous,
+                                           bool times, SpeechDecoder& decoder,
+                                           Heard* heard) {
+  const SpeechTokens& speech = model.speech;
+  const std::span<int32_t> prompt = decoder.prompt();
+  size_t size = 0;
+  const auto add = [&](int32_t token) {
+    if (token >= 0) prompt[size++] = token;
+  };
+  // The original writes half of its positions, and reads as many.
+  const size_t half = prompt.size() / 2;
+  const size_t most = half > kMostSteering ? half - 1 : 0;
+  previous = previous.last(std::min(previous.size(), most));
+  if (!previous.empty() && speech.start_of_previous >= 0) {
+    if (options.language.empty() && !model.languages.empty()) {
+      prompt[0] = model.generation.decoder_start;
+      HearLanguage(model, decoder.Read(0, 1), {}, heard);
+    }
+    add(speech.start_of_previous);
+    for (const int32_t token : previous) add(token);
+  }
+  add(model.generation.decoder_start);
+  const std::span<const float> probabilities = decoder.Read(0, size);
+  const size_t read = size;
+  if (heard->language == nullptr) {
+    HearLanguage(model, probabilities, options.language, heard);
+  }
+  if (speech.no_speech >= 0) {
+    heard->no_speech = probabilities[static_cast<size_t>(speech.no_speech)];
+  }
+  if (heard->language != nullptr) {
+    add(heard->language->token);
+    add(options.translate ? speech.translate : speech.transcribe);
+  }
+  if (!times) add(speech.no_timestamps);
+  return {read, size};
+}
+
+// Reads the caller's prompt as the text of what came before.
+LATIMER_OFF_STACK static Result<size_t> TokenizePrompt(Translator& translator,
+                                                       std::string_view prompt,
+                                                       std::span<char> text,
+                                                       std::span<int32_t> ids) {
+  prompt = From(prompt, LeadingSpaceBytes(prompt));
+  prompt.remove_suffix(TrailingSpaceBytes(prompt));
+  if (prompt.empty()) return size_t{0};
+  if (prompt.size() >= text.size()) {
+    return Status::Error(StatusCode::kTextTooLong,
+                         "The prompt has %zu bytes, but this build has room "
+                         "for %zu.",
+                         prompt.size(), text.size() - 1);
+  }
+  text[0] = ' ';
+  std::copy(prompt.begin(), prompt.end(), text.begin() + 1);
+  return translator.TokenizeTarget({text.data(), prompt.size() + 1}, ids);
+}
+
+static bool IsSilent(std::span<const float> samples) {
+  return std::ranges::all_of(samples, [](float sample) {
+    return !(sample > kSilence) && !(sample < -kSilence);
+  });
+}
+
+static bool HearsNothing(const Heard& heard, const SpeechTokensFound& found) {
+  return heard.no_speech > kNoSpeech && found.mean_log_probability < kUnlikely;
+}
+
+// Whether a text has letters or digits. Those beyond ASCII are not told from
+// signs.
+static bool HasWords(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    return IsAsciiAlnum(c) || static_cast<unsigned char>(c) >= 0x80;
+  });
+}
+
+// Writes the text of tokens; empty without a tokenizer.
+static Result<std::string_view> WriteText(const TextRoom& room,
+                                          std::span<const int32_t> tokens,
+                                          size_t at) {
+  if (room.tokenizer == nullptr) return std::string_view();
+  const std::span<char> out = room.text.subspan(at);
+  const Result<size_t> bytes = room.tokenizer->Decode(tokens, out);
+  if (!bytes.ok()) return bytes.status();
+  return std::string_view(out.data(), *bytes);
+}
+
+static std::string_view Strip(std::string_view text) {
+  text = From(text, LeadingSpaceBytes(text));
+  text.remove_suffix(TrailingSpaceBytes(text));
+  return text;
+}
+
+LATIMER_OFF_STACK static Status Write(const Prompt& prompt,
+                                      const TranscribeOptions& options,
+                                      const Heard& heard, const TextRoom& room,
+                                      SpeechSearch search,
+                                      SpeechDecoder& decoder, Try* out) {
+  auto* const scratch = reinterpret_cast<CompressionScratch*>(room.scratch);
+  size_t read = prompt.read;
+  for (const float temperature : kTemperatures) {
+    search.temperature = temperature;
+    out->temperature = temperature;
+    out->found = decoder.Decode(read, prompt.size, search);
+    read = prompt.size - 1;
+    ++search.stream;
+    const Result<std::string_view> text = WriteText(room, out->found.tokens, 0);
+    if (!text.ok()) return text.status();
+    out->compression_ratio = CompressionRatio(Strip(*text), scratch);
+    const bool is_good = out->compression_ratio <= kRepetitive &&
+                         out->found.mean_log_probability >= kUnlikely;
+    if (is_good || HearsNothing(heard, out->found) || !options.fallback ||
+        out->found.stop_reason == StopReason::kCancelled) {
+      break;
+    }
+  }
+  return Status();
+}
+
+// Divides the tokens of a window into segments, of which those without words
+// are left out. `out` has its used_samples: all of the window.
+LATIMER_OFF_STACK static Status AddSegments(const TextRoom& room,
+                                            const Try& last,
+                                            int32_t first_timestamp,
+                                            uint64_t first_sample,
+                                            Transcription* out) {
+  const std::span<TranscriptionSegment> segments = {
+      reinterpret_cast<TranscriptionSegment*>(room.scratch), kMostSegments};
+  const size_t samples = out->used_samples;
+  const auto sample_at = [&](uint32_t time) {
+    return std::min(time * kSamplesPerPosition, samples);
+  };
+  const auto seconds = [&](size_t sample) {
+    return static_cast<double>(first_sample + sample) / kSampleRate;
+  };
+  SegmentReader reader(first_timestamp, last.found.tokens);
+  size_t count = 0, bytes = 0;
+  while (const std::optional<TokenSegment> part = reader.Next()) {
+    const Result<std::string_view> text = WriteText(room, part->text, bytes);
+    if (!text.ok()) return text.status();
+    const size_t start = sample_at(part->start_time);
+    const size_t end = part->end_time ? sample_at(*part->end_time) : samples;
+    if (room.tokenizer != nullptr && !HasWords(*text)) continue;
+    if (start >= end || count == segments.size()) continue;
+    segments[count++] = {.start = seconds(start),
+                         .end = seconds(end),
+                         .text = *text,
+                         .tokens = part->tokens,
+                         .temperature = last.temperature,
+                         .avg_logprob = last.found.mean_log_probability,
+                         .compression_ratio = last.compression_ratio,
+                         .no_speech_prob = out->no_speech_prob};
+    bytes += text->size();
+  }
+  out->segments = segments.first(count);
+  out->text = Strip({room.text.data(), bytes});
+  const size_t used = sample_at(reader.used_time().value_or(0));
+  if (used > 0) out->used_samples = used;
+  return Status();
+}
+
+// Appends to the first `*count` of `previous`, whose beginning gives way.
+static void Remember(std::span<const int32_t> tokens,
+                     std::span<int32_t> previous, size_t* count) {
+  tokens = tokens.last(std::min(tokens.size(), previous.size()));
+  const size_t kept = std::min(*count, previous.size() - tokens.size());
+  const auto end = previous.begin() + static_cast<ptrdiff_t>(*count);
+  std::copy(end - static_cast<ptrdiff_t>(kept), end, previous.begin());
+  std::ranges::copy(tokens, previous.subspan(kept).begin());
+  *count = kept + tokens.size();
 }
 
 Result<Transcription> Transcriber::Transcribe(
@@ -150,77 +316,93 @@ Result<Transcription> Transcriber::Transcribe(
   }
   LATIMER_RETURN_IF_ERROR(state.CheckIdle());
   LATIMER_RETURN_IF_ERROR(CheckOptions(model, options));
-  const size_t most = window_samples();
-  if (samples.empty() || samples.size() > most) {
+  if (samples.empty()) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "%zu samples given, but this model hears 1 to %zu at "
-                         "once.",
-                         samples.size(), most);
+                         "0 samples given, but a window has at least 1.");
+  }
+  if (state.max_target_tokens <= kMostSteering) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "The model has room for %u tokens, which are too few "
+                         "for a text.",
+                         static_cast<unsigned>(state.max_target_tokens));
+  }
+  if (used_samples_ == 0 && !options.prompt.empty()) {
+    const std::span<int32_t> ids = {state.buffers.target_tokens,
+                                    state.max_target_tokens};
+    const Result<size_t> count =
+        TokenizePrompt(translator_, options.prompt, state.text(), ids);
+    if (!count.ok()) return count.status();
+    previous_count_ = 0;
+    Remember(ids.first(*count), previous_, &previous_count_);
+  }
+  state.finished = {};
+  const bool times = options.timestamps && model.speech.first_timestamp >= 0;
+  const size_t most = window_samples();
+  if (samples.size() > most) {
+    samples = samples.first(most);
+    if (!times) samples = samples.first(FindPause(samples));
+  }
+  Transcription out;
+  out.used_samples = samples.size();
+  if (IsSilent(samples)) {
+    used_samples_ += samples.size();
+    out.no_speech_prob = 1.0f;
+    return out;
   }
   const size_t bins = model.architecture.mel_bins;
   const size_t positions =
       options.short_window
           ? (samples.size() + kSamplesPerPosition - 1) / kSamplesPerPosition
           : most / kSamplesPerPosition;
-  LogMel(samples, bins,
-         {state.buffers.features, kFramesPerPosition * positions * bins},
-         reinterpret_cast<LogMelScratch*>(state.buffers.mel_scratch));
-  state.window = {.positions = static_cast<uint32_t>(positions)};
-
   Trace trace;
   trace.times = state.times;
   const StepContext step = {state.engine, state.buffers, trace};
-  const Heard heard = Listen(step, positions, options.language);
-  int32_t prefix[kMostPrefix];
-  size_t prefix_size = 0;
-  const auto add = [&](int32_t token) {
-    if (token >= 0) prefix[prefix_size++] = token;
-  };
-  const SpeechTokens& speech = model.speech;
-  if (heard.language != nullptr) {
-    add(heard.language->token);
-    add(options.translate ? speech.translate : speech.transcribe);
-  }
-  add(speech.no_timestamps);
-  TranslateOptions search;
-  search.target_prefix_ids = {prefix, prefix_size};
-  // The original writes no more than half of its positions.
-  const uint32_t longest = std::max<uint32_t>(1, state.max_target_tokens / 2);
-  const uint32_t asked =
-      std::min(options.max_tokens.value_or(longest), state.max_target_tokens);
-  search.max_target_tokens = std::min(
-      state.max_target_tokens, asked + static_cast<uint32_t>(prefix_size));
-  search.beams = 1;
-  search.cancel = options.cancel;
-  search.on_token = options.on_token;
-  search.token_context = options.token_context;
-  Result<Translation> translation =
-      translator_.TranslateIds({kNoIds, positions}, search);
-  Transcription out;
-  if (translation.ok()) {
-    const std::span<const int32_t> all = translation->tokens;
-    out.tokens = all.subspan(std::min(prefix_size, all.size()));
-    out.stop_reason = translation->stop_reason;
-    // As the original decides that nothing is said.
-    constexpr float kNoSpeech = 0.6f, kUnlikely = -1.0f;
-    if (heard.no_speech > kNoSpeech && !out.tokens.empty() &&
-        MeanLogProbability(step, positions, all, prefix_size) < kUnlikely) {
-      out.tokens = {};
-    }
-  }
+  SpeechDecoder decoder(step, {kNoIds, positions}, state.max_target_tokens);
+  std::byte* const scratch = state.buffers.mel_scratch;
+  LogMel(samples, bins,
+         {state.buffers.features, kFramesPerPosition * positions * bins},
+         reinterpret_cast<LogMelScratch*>(scratch));
+  state.window = {.positions = static_cast<uint32_t>(positions)};
+  decoder.Encode();
   state.window = {};
-  if (!translation.ok()) return translation.status();
-  out.no_speech = heard.no_speech;
+
+  Heard heard;
+  const Prompt prompt = ReadPrompt(model, options, {previous_, previous_count_},
+                                   times, decoder, &heard);
+  const uint32_t half = std::max<uint32_t>(1, state.max_target_tokens / 2);
+  const TextRoom room = {state.CanTokenize() ? &state.tokenizer : nullptr,
+                         state.text(), scratch};
+  Try last;
+  LATIMER_RETURN_IF_ERROR(
+      Write(prompt, options, heard, room,
+            {.most_tokens = options.max_tokens.value_or(half),
+             .timestamps = times,
+             .stream = used_samples_ * std::size(kTemperatures),
+             .cancel = options.cancel},
+            decoder, &last));
+  out.no_speech_prob = heard.no_speech;
   if (heard.language != nullptr) {
     out.language = heard.language->code;
     out.language_probability = heard.probability;
   }
-  if (state.CanTokenize()) {
-    const Result<std::string_view> text = translator_.Detokenize(out.tokens);
-    if (!text.ok()) return text.status();
-    out.text = From(*text, LeadingSpaceBytes(*text));
-    out.text.remove_suffix(TrailingSpaceBytes(out.text));
+  out.stop_reason = last.found.stop_reason;
+  // The original would also write what is unlikely at the last temperature.
+  const bool gave_up = last.temperature == *std::rbegin(kTemperatures) &&
+                       last.found.mean_log_probability < kUnlikely;
+  if (!gave_up && !HearsNothing(heard, last.found)) {
+    out.tokens = last.found.tokens;
+    LATIMER_RETURN_IF_ERROR(
+        AddSegments(room, last, times ? model.speech.first_timestamp : -1,
+                    used_samples_, &out));
   }
+  if (options.condition_on_previous_text && last.temperature <= kStrange) {
+    for (const TranscriptionSegment& segment : out.segments) {
+      Remember(segment.tokens, previous_, &previous_count_);
+    }
+  } else {
+    previous_count_ = 0;
+  }
+  used_samples_ += out.used_samples;
   return out;
 }
 

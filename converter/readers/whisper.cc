@@ -87,7 +87,11 @@ void ReadWhisperTokens(const fs::path& folder, const WhisperRules& rules,
             .no_timestamps = demand("<|notimestamps|>"),
             .no_speech = std::max(find("<|nospeech|>"), find("<|nocaptions|>")),
             .start_of_previous = find("<|startofprev|>"),
-            .first_timestamp = find("<|0.00|>")};
+            .first_timestamp = -1};
+  // Many tokenizers do not list the timestamps, which follow this token.
+  if (speech.no_timestamps + 1 < static_cast<int64_t>(a.target_vocabulary)) {
+    speech.first_timestamp = speech.no_timestamps + 1;
+  }
   for (const int32_t id : rules.suppressed) g.banned_sequences.push_back({id});
   for (const int32_t id : rules.suppressed_first) {
     g.banned_sequences.push_back({speech.no_timestamps, id});
@@ -99,6 +103,14 @@ void ReadWhisperTokens(const fs::path& folder, const WhisperRules& rules,
     }
   }
   model->tokenizer = std::move(tokenizer.data);
+  // A timestamp is no text.
+  std::vector<TargetKind>& kinds = model->tokenizer->target_kinds;
+  if (speech.first_timestamp >= 0) {
+    for (size_t id = static_cast<size_t>(speech.first_timestamp);
+         id < kinds.size(); ++id) {
+      kinds[id] = TargetKind::kSpecial;
+    }
+  }
   model->warnings.insert(model->warnings.end(), tokenizer.warnings.begin(),
                          tokenizer.warnings.end());
 }

@@ -84,6 +84,12 @@ struct Arguments {
   const char* language = nullptr;  // "en"
   const char* speech_task = nullptr;
   const char* window = nullptr;
+  const char* prompt = nullptr;
+  bool timestamps = true;
+  bool previous_text = true;
+  bool fallback = true;
+  bool srt = false;
+  bool vtt = false;
   uint32_t pcm_rate = 0;  // 0: the input is a WAV.
 
   // plan

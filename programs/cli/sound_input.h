@@ -1,4 +1,4 @@
-// Speech from a file or a pipe, in windows that a model hears at once.
+// Speech from a file or a pipe, as much at once as a model hears.
 #ifndef LATIMER_CLI_SOUND_INPUT_H_
 #define LATIMER_CLI_SOUND_INPUT_H_
 
@@ -16,27 +16,25 @@ namespace latimer::cli {
 // Reads standard input: a WAV, or raw PCM.
 class SoundInput {
  public:
-  // Windows have up to `window` samples. `pcm_rate`: of raw PCM of 16 bits,
-  // mono; 0: a WAV.
-  SoundInput(size_t window, uint32_t pcm_rate);
+  // Has room for `room` samples. `pcm_rate`: of raw PCM of 16 bits, mono; 0: a
+  // WAV.
+  SoundInput(size_t room, uint32_t pcm_rate);
 
-  // The next window; empty at the end. If more follows, it ends in the quietest
-  // place of its last third, so that no word is cut if there is a pause. The
-  // samples live until the next call. Errors: those of WavReader, and
+  // The samples that come next, as many as there is room for or follow; none at
+  // the end. They live until the next call. Errors: those of WavReader, and
   // kResourceUnavailable if standard input cannot be read.
   Result<std::span<const float>> Next();
 
-  // Seconds from the beginning to the window that Next returned.
-  double seconds() const;
+  // Drops the first `count` of the samples that Next returned.
+  void Use(size_t count) { used_ = count; }
 
  private:
   Status Fill();
 
   std::unique_ptr<WavReader> reader_;
-  std::vector<float> samples_;  // A window.
-  size_t count_ = 0;            // Of them that are there.
-  size_t given_ = 0;            // Of them that Next returned.
-  uint64_t before_ = 0;         // Samples before them.
+  std::vector<float> samples_;
+  size_t count_ = 0;  // Of them that are there.
+  size_t used_ = 0;   // Of them that were used.
   std::vector<char> bytes_;
   std::span<const uint8_t> rest_;  // What of them is not read yet.
   bool ended_ = false;

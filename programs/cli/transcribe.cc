@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -20,7 +22,7 @@ namespace {
 // The models, and what is asked of them.
 struct Work {
   const Arguments& arguments;
-  Transcriber transcriber;
+  Translator& translator;
   Translator* then = nullptr;  // Translates what was said; null: nothing does.
   TranscribeOptions options;
 };
@@ -31,54 +33,121 @@ int Complain(const char* file, const Status& status) {
   return kFailure;
 }
 
-std::string JsonLine(const SoundInput& input, size_t samples,
-                     const Transcription& said, std::string_view text,
-                     const Work& work) {
-  const double begin = input.seconds();
-  Json json = {
-      {"start", begin},
-      {"end", begin + static_cast<double>(samples) / Transcriber::kSampleRate},
-      {"text", text}};
-  if (work.then != nullptr) json["said"] = said.text;
-  if (!said.language.empty()) {
-    json["language"] = said.language;
-    json["language_probability"] = said.language_probability;
+// "01:02:03,004"
+std::string TimeOf(double seconds, char point) {
+  const auto all = static_cast<unsigned long long>(seconds * 1000 + 0.5);
+  char text[40];
+  std::snprintf(text, sizeof(text), "%02llu:%02llu:%02llu%c%03llu",
+                all / 3600000, all / 60000 % 60, all / 1000 % 60, point,
+                all % 1000);
+  return text;
+}
+
+std::string_view Stripped(std::string_view text) {
+  const size_t first = text.find_first_not_of(' ');
+  text.remove_prefix(std::min(first, text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::string JsonLine(const Transcription& window,
+                     const TranscriptionSegment& segment, size_t id,
+                     std::string_view text, const Work& work) {
+  Json json = {{"id", id},
+               {"start", segment.start},
+               {"end", segment.end},
+               {"text", text}};
+  if (work.then != nullptr) json["said"] = Stripped(segment.text);
+  json["tokens"] = segment.tokens;
+  const auto add = [&](const char* name, float number) {
+    json[name] = std::round(double{number} * 1e6) / 1e6;
+  };
+  add("temperature", segment.temperature);
+  add("avg_logprob", segment.avg_logprob);
+  add("compression_ratio", segment.compression_ratio);
+  add("no_speech_prob", segment.no_speech_prob);
+  if (!window.language.empty()) {
+    json["language"] = window.language;
+    add("language_probability", window.language_probability);
   }
-  json["no_speech"] = said.no_speech;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Of text that would end a line or a time. SRT and WebVTT have the same cues.
+std::string Cue(const TranscriptionSegment& segment, size_t id,
+                std::string text, const Arguments& arguments) {
+  const char point = arguments.srt ? ',' : '.';
+  for (size_t at; (at = text.find("-->")) != text.npos;) text.erase(at, 1);
+  return (arguments.srt ? std::to_string(id + 1) + "\n" : "") +
+         TimeOf(segment.start, point) + " --> " + TimeOf(segment.end, point) +
+         "\n" + OnOneLine(std::move(text)) + "\n";
+}
+
+// Without space at its ends, in the language of the second model if there is
+// one.
+Result<std::string> TextOf(Work& work, std::string_view text) {
+  text = Stripped(text);
+  if (work.then == nullptr || text.empty()) return std::string(text);
+  const Result<Translation> translation = work.then->Translate(text);
+  if (!translation.ok()) return translation.status();
+  return std::string(translation->text);
+}
+
+// Writes what is said in a window; `*count` segments came before. Returns false
+// if output fails, for which a sentence was printed.
+Result<bool> WriteWindow(Work& work, const Transcription& window,
+                         size_t* count) {
+  const Arguments& arguments = work.arguments;
+  const bool subtitles = arguments.srt || arguments.vtt;
+  if (work.then != nullptr && !arguments.json && !subtitles) {
+    // A sentence may go on in the next segment.
+    const Result<std::string> text = TextOf(work, window.text);
+    if (!text.ok()) return text.status();
+    if (text->empty()) return true;
+    WriteOnOneLine(*text);
+    return EndLine();
+  }
+  for (const TranscriptionSegment& segment : window.segments) {
+    const size_t id = (*count)++;
+    const Result<std::string> text = TextOf(work, segment.text);
+    if (!text.ok()) return text.status();
+    if (arguments.json) {
+      WriteText(JsonLine(window, segment, id, *text, work));
+    } else if (subtitles) {
+      WriteText(Cue(segment, id, *text, arguments));
+    } else {
+      WriteOnOneLine(*text);
+    }
+    if (!EndLine()) return false;
+  }
+  return true;
 }
 
 // Transcribes standard input, which `file` names.
 int TranscribeInput(Work& work, const char* file) {
-  SoundInput input(work.transcriber.window_samples(), work.arguments.pcm_rate);
+  Transcriber transcriber(work.translator);
+  // One sample more tells whether a window is the last.
+  SoundInput input(transcriber.window_samples() + 1, work.arguments.pcm_rate);
+  uint64_t begin = 0;
+  size_t count = 0;
   while (!Interrupted()) {
-    const auto window = input.Next();
-    if (!window.ok()) return Complain(file, window.status());
-    if (window->empty()) break;
+    const auto samples = input.Next();
+    if (!samples.ok()) return Complain(file, samples.status());
+    if (samples->empty()) break;
     const Result<Transcription> said =
-        work.transcriber.Transcribe(*window, work.options);
+        transcriber.Transcribe(*samples, work.options);
     if (!said.ok()) return Complain(file, said.status());
     if (said->stop_reason == StopReason::kLengthLimit) {
       std::fprintf(stderr,
                    "latimer: warning: %s: from %.1f s on, the text fills all "
                    "that the model writes for a window; it may repeat "
                    "itself.\n",
-                   file, input.seconds());
+                   file, static_cast<double>(begin) / Transcriber::kSampleRate);
     }
-    std::string text(said->text);
-    if (work.then != nullptr && !text.empty()) {
-      const Result<Translation> translation = work.then->Translate(text);
-      if (!translation.ok()) return Complain(file, translation.status());
-      text = translation->text;
-    }
-    if (work.arguments.json) {
-      WriteText(JsonLine(input, window->size(), *said, text, work));
-    } else if (text.empty()) {
-      continue;
-    } else {
-      WriteOnOneLine(text);
-    }
-    if (!EndLine()) return kFailure;
+    const Result<bool> written = WriteWindow(work, *said, &count);
+    if (!written.ok()) return Complain(file, written.status());
+    if (!*written) return kFailure;
+    begin += said->used_samples;
+    input.Use(said->used_samples);
   }
   return kSuccess;
 }
@@ -96,6 +165,18 @@ int ReadChoice(const char* option, const char* given, const char* usual,
 
 int ReadOptions(const Arguments& arguments, TranscribeOptions* options) {
   if (arguments.language != nullptr) options->language = arguments.language;
+  if (arguments.prompt != nullptr) options->prompt = arguments.prompt;
+  options->timestamps = arguments.timestamps;
+  options->condition_on_previous_text = arguments.previous_text;
+  options->fallback = arguments.fallback;
+  const bool subtitles = arguments.srt || arguments.vtt;
+  if (arguments.json + arguments.srt + arguments.vtt > 1) {
+    return UsageError("transcribe", "give one of --json, --srt and --vtt.");
+  }
+  if (subtitles && arguments.files.size() > 1) {
+    return UsageError("transcribe",
+                      "--srt and --vtt take one recording at a time.");
+  }
   if (const int code = ReadChoice("task", arguments.speech_task, "transcribe",
                                   "translate", &options->translate);
       code != kSuccess) {
@@ -115,8 +196,8 @@ int Transcribe(const Arguments& arguments) {
   if (const int code = OpenInputFiles(arguments); code != kSuccess) return code;
   Session session;
   if (!session.Open(arguments)) return kFailure;
-  Work work = {arguments, Transcriber(session.translator()), nullptr, options};
-  if (work.transcriber.window_samples() == 0) {
+  Work work = {arguments, session.translator(), nullptr, options};
+  if (Transcriber(work.translator).window_samples() == 0) {
     return Fail(arguments,
                 Status::Error(StatusCode::kInvalidArgument,
                               "it reads text instead of speech; translate with "
@@ -132,6 +213,7 @@ int Transcribe(const Arguments& arguments) {
   if (const int code = OpenOutput(arguments); code != kSuccess) return code;
   PrepareOutput();
   CatchInterrupts();
+  if (arguments.vtt) WriteText("WEBVTT\n\n");
   const char* file =
       arguments.files.empty() ? "standard input" : arguments.files.front();
   if (const int code = TranscribeInput(work, file); code != kSuccess) {

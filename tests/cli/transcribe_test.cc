@@ -72,18 +72,20 @@ class TranscribeTest : public testing::Test {
   static Outcome Transcribe(const char* model,
                             std::vector<std::string> arguments,
                             const std::string& input = "") {
-    arguments.insert(arguments.begin(),
-                     {"transcribe", Path(model + std::string(".ltm"))});
+    arguments.insert(
+        arguments.begin(),
+        // What random weights write is too unlikely otherwise.
+        {"transcribe", Path(model + std::string(".ltm")), "--no-fallback"});
     return RunProgram("latimer", arguments, input);
   }
-  static std::vector<nlohmann::json> Windows(const Outcome& outcome) {
+  static std::vector<nlohmann::json> Segments(const Outcome& outcome) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    std::vector<nlohmann::json> windows;
+    std::vector<nlohmann::json> segments;
     std::istringstream lines(outcome.out);
     for (std::string line; std::getline(lines, line);) {
-      windows.push_back(nlohmann::json::parse(line));
+      segments.push_back(nlohmann::json::parse(line));
     }
-    return windows;
+    return segments;
   }
 
   static std::unique_ptr<TempFolder> folder_;
@@ -103,30 +105,63 @@ TEST_F(TranscribeTest, AFileAPipeAndRawPcmSayTheSame) {
 }
 
 TEST_F(TranscribeTest, LongSpeechIsCutInPauses) {
-  const auto windows =
-      Windows(Transcribe("english", {"--json", Path("long.wav")}));
+  const auto windows = Segments(
+      Transcribe("english", {"--json", "--no-timestamps", Path("long.wav")}));
   ASSERT_GE(windows.size(), 3u);
   double end = 0;
+  size_t id = 0;
   for (const nlohmann::json& window : windows) {
+    EXPECT_EQ(window["id"].get<size_t>(), id++);
     EXPECT_EQ(window["start"].get<double>(), end);
     end = window["end"].get<double>();
     EXPECT_LE(end - window["start"].get<double>(), 2.0);
     // The second half of each second is silent.
     const double part = end - static_cast<int>(end);
     EXPECT_TRUE(part >= 0.5 || part == 0.0) << end;
-    EXPECT_GE(window["no_speech"].get<double>(), 0.0);
+    EXPECT_GE(window["no_speech_prob"].get<double>(), 0.0);
     EXPECT_FALSE(window.contains("language"));
   }
   EXPECT_EQ(end, 5.0);
 }
 
+TEST_F(TranscribeTest, SubtitlesHaveTheSegmentsOfJson) {
+  const auto segments =
+      Segments(Transcribe("english", {"--json", Path("long.wav")}));
+  ASSERT_GE(segments.size(), 3u);
+  const Outcome srt = Transcribe("english", {"--srt", Path("long.wav")});
+  EXPECT_EQ(srt.code, 0) << srt.err;
+  EXPECT_EQ(srt.out.substr(0, 8), "1\n00:00:");
+  const Outcome vtt = Transcribe("english", {"--vtt", Path("long.wav")});
+  EXPECT_EQ(vtt.out.substr(0, 8), "WEBVTT\n\n");
+  double end = 0;
+  std::string text;
+  for (const nlohmann::json& segment : segments) {
+    EXPECT_GE(segment["start"].get<double>(), end);
+    end = segment["end"].get<double>();
+    for (const char* field :
+         {"tokens", "temperature", "avg_logprob", "compression_ratio"}) {
+      EXPECT_TRUE(segment.contains(field)) << field;
+    }
+    char time[40];
+    const auto ms = static_cast<int>(end * 1000 + 0.5);
+    std::snprintf(time, sizeof(time), " --> 00:00:%02d", ms / 1000);
+    const std::string ends(time);
+    std::snprintf(time, sizeof(time), "%03d\n", ms % 1000);
+    EXPECT_THAT(srt.out, HasSubstr(ends + "," + time));
+    EXPECT_THAT(vtt.out, HasSubstr(ends + "." + time));
+  }
+  EXPECT_LE(end, 5.0);
+  EXPECT_EQ(std::ranges::count(srt.out, '>'), segments.size());
+  EXPECT_EQ(std::ranges::count(vtt.out, '>'), segments.size());
+}
+
 TEST_F(TranscribeTest, TheLanguageIsNamedOrDetected) {
   const auto detected =
-      Windows(Transcribe("languages", {"--json", Path("short.wav")}));
-  ASSERT_EQ(detected.size(), 1u);
+      Segments(Transcribe("languages", {"--json", Path("short.wav")}));
+  ASSERT_GE(detected.size(), 1u);
   const auto language = detected[0]["language"].get<std::string>();
   EXPECT_LT(detected[0]["language_probability"].get<double>(), 1.0);
-  const auto given = Windows(Transcribe(
+  const auto given = Segments(Transcribe(
       "languages", {"--json", "--language", language, Path("short.wav")}));
   EXPECT_EQ(given[0]["text"], detected[0]["text"]);
   EXPECT_EQ(given[0]["language_probability"].get<double>(), 1.0);
@@ -143,12 +178,16 @@ TEST_F(TranscribeTest, ASecondModelTranslatesWhatWasSaid) {
   const ModelBytes model = ConvertSmallDemo(WeightType::kInt8);
   WriteFile(demo, {reinterpret_cast<const char*>(model.bytes().data()),
                    model.bytes().size()});
-  const auto windows = Windows(
+  const auto segments = Segments(
       Transcribe("english", {"--json", "--then", demo, Path("short.wav")}));
-  ASSERT_EQ(windows.size(), 1u);
-  const Outcome said = Transcribe("english", {"--json", Path("short.wav")});
-  EXPECT_EQ(windows[0]["said"], Windows(said)[0]["text"]);
-  EXPECT_TRUE(windows[0].contains("text"));
+  const auto said =
+      Segments(Transcribe("english", {"--json", Path("short.wav")}));
+  ASSERT_FALSE(said.empty());
+  ASSERT_EQ(segments.size(), said.size());
+  for (size_t i = 0; i < said.size(); ++i) {
+    EXPECT_EQ(segments[i]["said"], said[i]["text"]);
+    EXPECT_TRUE(segments[i].contains("text"));
+  }
 }
 
 TEST_F(TranscribeTest, WhatIsWrongIsSaidInOneSentence) {
@@ -167,6 +206,12 @@ TEST_F(TranscribeTest, WhatIsWrongIsSaidInOneSentence) {
       error(Transcribe("languages", {"--language", "xx", Path("short.wav")}),
             1),
       HasSubstr("xx"));
+  EXPECT_THAT(error(Transcribe("english", {"--srt", "--json"}), 2),
+              HasSubstr("--vtt"));
+  EXPECT_THAT(error(Transcribe("english",
+                               {"--srt", Path("short.wav"), Path("long.wav")}),
+                    2),
+              HasSubstr("one recording"));
   EXPECT_THAT(error(Transcribe("english", {"--pcm-rate", "1"}), 2),
               HasSubstr("8000"));
   EXPECT_THAT(error(Transcribe("english", {Path("missing.wav")}), 1),
@@ -174,7 +219,7 @@ TEST_F(TranscribeTest, WhatIsWrongIsSaidInOneSentence) {
 }
 
 TEST_F(TranscribeTest, NoSoundIsNoText) {
-  EXPECT_EQ(Windows(Transcribe("english", {"--json"}, Wav(""))).size(), 0u);
+  EXPECT_EQ(Segments(Transcribe("english", {"--json"}, Wav(""))).size(), 0u);
 }
 
 }  // namespace latimer::transcribe_test

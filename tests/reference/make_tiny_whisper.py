@@ -2,8 +2,8 @@
 
 `english` is a CTranslate2 folder; `languages` is Hugging Face's, of two languages. Both fixture.json have the ids of
 CTranslate2's Whisper.generate(beam_size=1) with compute_type float32, for features of transformers'
-WhisperFeatureExtractor. A sound is a sawtooth that the test makes itself: see `sawtooth`. Made with ctranslate2 4.8.5
-and transformers 5.24.
+WhisperFeatureExtractor: without timestamps, with them (`timed`), and with them behind a prompt (`prompted`). A sound is
+a sawtooth that the test makes itself: see `sawtooth`. Made with ctranslate2 4.8.5 and transformers 5.24.
 
     python tests/reference/make_tiny_whisper.py --out tests/data/tiny_whisper
     python tests/reference/make_tiny_whisper.py --out /tmp/whispers --random 40    # as many other shapes
@@ -22,8 +22,9 @@ from ctranslate2.specs import whisper_spec
 from transformers import WhisperFeatureExtractor
 
 SPECIAL = ["<|endoftext|>", "<|startoftranscript|>", "<|de|>", "<|en|>", "<|translate|>", "<|transcribe|>",
-           "<|startoflm|>", "<|startofprev|>", "<|nospeech|>", "<|notimestamps|>", "<|0.00|>", "<|0.02|>"]
+           "<|startoflm|>", "<|startofprev|>", "<|nospeech|>", "<|notimestamps|>"]
 MAX_TOKENS = 24
+PROMPT = "Of bees"
 
 
 def byte_alphabet():
@@ -169,9 +170,9 @@ def save_hugging_face(folder, shape, tensors, ids, suppressed, first):
     (folder / "generation_config.json").write_text(json.dumps(generation, indent=1) + "\n")
 
 
-def save_tokenizer(folder, pieces):
+def save_tokenizer(folder, pieces, special):
     added = [{"id": len(pieces) + i, "content": token, "single_word": False, "lstrip": False, "rstrip": False,
-              "normalized": False, "special": "." not in token} for i, token in enumerate(SPECIAL)]
+              "normalized": False, "special": "." not in token} for i, token in enumerate(special)]
     tokenizer = {"version": "1.0", "added_tokens": added, "normalizer": None,
                  "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True,
                                    "use_regex": True},
@@ -184,7 +185,8 @@ def save_tokenizer(folder, pieces):
 def make(folder, seed, hugging_face, rows):
     shape = Shape(seed)
     pieces = byte_alphabet()
-    tokens = pieces + SPECIAL
+    special = SPECIAL + [f"<|{i / 50:.2f}|>" for i in range(shape.positions + 1)]
+    tokens = pieces + special
     ids = {token: i for i, token in enumerate(tokens)}
     tensors = weights(shape, len(tokens), 1000 + seed)
     suppressed = [3, 7, *(ids[token] for token in SPECIAL[1:9])]
@@ -194,7 +196,7 @@ def make(folder, seed, hugging_face, rows):
     judged = folder if not hugging_face else folder / "judge"
     judged.mkdir(exist_ok=True)
     save_ctranslate2(judged, shape, tensors, tokens, suppressed, first)
-    save_tokenizer(folder, pieces)
+    save_tokenizer(folder, pieces, special)
     model = ctranslate2.models.Whisper(str(judged), compute_type="float32", intra_threads=1)
     if hugging_face:
         save_hugging_face(folder, shape, tensors, ids, suppressed, first)
@@ -208,15 +210,22 @@ def make(folder, seed, hugging_face, rows):
         features = extractor(sawtooth(samples, step), sampling_rate=16000, return_tensors="np").input_features
         encoded = model.encode(ctranslate2.StorageView.from_array(np.ascontiguousarray(features)))
         row = {"samples": samples, "step": step}
-        prompt = [start, ids["<|notimestamps|>"]]
+        prompt = [start]
         if hugging_face:
             row["language"] = rng.choice(["de", "en"])
-            prompt = [start, ids[f"<|{row['language']}|>"], ids["<|transcribe|>"], ids["<|notimestamps|>"]]
-        result = model.generate(encoded, [prompt], beam_size=1, max_length=2 * MAX_TOKENS,
-                                return_no_speech_prob=True)[0]
+            prompt = [start, ids[f"<|{row['language']}|>"], ids["<|transcribe|>"]]
+        before = [ids["<|startofprev|>"], *(ids[piece] for piece in ("\u0120" + PROMPT.replace(" ", "\u0120")))]
+
+        def generate(prompt):
+            return model.generate(encoded, [prompt], beam_size=1, max_length=2 * MAX_TOKENS, return_scores=True,
+                                  return_no_speech_prob=True, max_initial_timestamp_index=50)[0]
+
+        result = generate([*prompt, ids["<|notimestamps|>"]])
         row["ids"], row["no_speech"] = result.sequences_ids[0], round(result.no_speech_prob, 6)
+        row["timed"] = generate(prompt).sequences_ids[0]
+        row["prompted"] = generate(before + prompt).sequences_ids[0]
         sounds.append(row)
-    fixture = {"max_tokens": MAX_TOKENS, "sounds": sounds}
+    fixture = {"max_tokens": MAX_TOKENS, "prompt": PROMPT, "sounds": sounds}
     (folder / "fixture.json").write_text(json.dumps(fixture).replace('{"samples"', '\n{"samples"') + "\n")
 
 

