@@ -131,7 +131,7 @@ function(latimer_runtime_library target)
   endif()
   if(NOT speech)
     list(FILTER latimer_runtime_sources EXCLUDE
-      REGEX "/runtime/(audio/|speech/|transcriber\\.cc$)")
+      REGEX "/(runtime/(audio|speech)/|(transcriber|speech_stream)\\.cc$)")
   endif()
   if(arg_BOARD)
     latimer_board_initializer(${arg_BOARD} "" initializer)

@@ -120,6 +120,12 @@ inline Status ReadsSpeech() {
                        "with it.");
 }
 
+inline Status ReadsText() {
+  return Status::Error(StatusCode::kFailedPrecondition,
+                       "The model reads text instead of speech; translate "
+                       "with it.");
+}
+
 inline Status NoTokenizer() {
   return Status::Error(StatusCode::kFailedPrecondition,
                        "The model or this build has no tokenizer and "

@@ -39,9 +39,8 @@ set(allowed_programs_os os)
 set(allowed_programs_os_wasi os)
 set(allowed_programs_os_windows os base/windows_api.h)
 # The C API and what else lies on Translator.
-set(allowed_api base latimer markup model text phrases internals latimer_c
-  plan/exact_profile.h
-  latimer_c_named named_options option_list room_words translator_state)
+set(allowed_api audio/wav_reader.h base latimer markup model text phrases
+  internals latimer_c plan/exact_profile.h latimer_c_named named_options option_list room_words translator_state)
 # Here alone the library allocates.
 set(allowed_api_hosted latimer base/file_mapping.h)
 # The files of this folder, such as translator.cc, put the parts together.

@@ -49,6 +49,8 @@ const IndirectCall kIndirectCalls[] = {
     {"latimer_text::Receive\\(", "latimer_workspace_alignment\\("},
     {"latimer::Html(Stream|Text|Writer)::", "latimer_html::Receive\\("},
     {"latimer_html::Receive\\(", "latimer_workspace_alignment\\("},
+    {"latimer::SpeechStream::", "latimer_speech::Receive\\("},
+    {"latimer_speech::Receive\\(", "latimer_workspace_alignment\\("},
     // All others call tables of kernels (or TranslateOptions::on_token, which
     // is the caller's).
     {".", kAnyKernel.c_str()},
@@ -98,6 +100,7 @@ constexpr const char* kRoots[] = {
     "latimer::PlanWorkspace\\(",  "latimer::ExactProfile\\(",
     "latimer::ParsePublicKey\\(", "latimer::VerifySignature\\(",
     "latimer::SignedBytes\\(",    "latimer::TextCursor::",
+    "latimer::Transcriber::",     "latimer::SpeechStream::",
     "latimer::WavReader::",       "latimer::Resampler::",
     "latimer::LogMel\\(",         "latimer_[a-z_]+\\(",
 };

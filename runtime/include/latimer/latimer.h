@@ -395,6 +395,68 @@ latimer_code latimer_html_push(latimer_html* html, const char* bytes,
 /* Translates what is left; the next push begins another document. */
 latimer_code latimer_html_finish(latimer_html* html);
 
+/* ---- Speech of any length: see latimer/speech_stream.h ---- */
+
+/* Transcribes recordings, one after another, with a model that reads speech. It
+ * lives in latimer_speech_bytes() bytes of the caller's memory, about 2 MB,
+ * like a text stream. */
+typedef struct latimer_speech latimer_speech;
+
+/* How to transcribe; all zero: as it is usual. More in
+ * latimer/transcriber.h. */
+typedef struct latimer_speech_options {
+  size_t struct_bytes;
+  const char* language; /* spoken, such as "de"; NULL: the model tells */
+  const char* prompt;   /* words of the subject, as they are to be spelled */
+  size_t max_tokens;    /* of a window; 0: as many as the model writes */
+  uint32_t pcm_rate;    /* samples per second of raw PCM of 16 bits,
+                           little-endian, mono; 0: recordings are WAVs */
+  int translate;        /* 1: write English, whatever is spoken */
+  int short_window;     /* 1: encode no more than what was spoken */
+  int no_timestamps;    /* 1: a window is a segment, and is cut in a pause */
+  int no_previous_text; /* 1: read each window without the text before it */
+  int no_fallback;      /* 1: never try again at a higher temperature */
+} latimer_speech_options;
+
+/* What is said from one time to another: latimer::TranscriptionSegment
+ * (transcriber.h). Valid until the receiver returns. The library sets
+ * struct_bytes. */
+typedef struct latimer_segment {
+  size_t struct_bytes;
+  double start; /* seconds from the beginning of the recording */
+  double end;
+  const char* text; /* not zero-terminated, with the space that it begins with;
+                       all of them are the text */
+  size_t text_bytes;
+  const int32_t* tokens;
+  size_t token_count;
+  float temperature; /* that its tokens were drawn at; 0: none */
+  float avg_logprob; /* of these and the rest: of its window of 30 seconds */
+  float compression_ratio;
+  float no_speech_prob; /* the probability that nothing is said */
+  const char* language; /* what is spoken; "": the model has one language */
+  float language_probability;
+  latimer_stop_reason stop_reason;
+} latimer_segment;
+/* Receives the segments in order. */
+typedef void (*latimer_segment_receiver)(void* context, const latimer_segment*);
+
+/* Bytes that it takes; 0: this build reads no speech. */
+size_t latimer_speech_bytes(void);
+/* As latimer_text_begin. LATIMER_FAILED_PRECONDITION if the model reads text.
+ */
+latimer_speech* latimer_speech_begin(latimer_translator* translator,
+                                     const latimer_speech_options* options,
+                                     latimer_segment_receiver receiver,
+                                     void* context, void* memory,
+                                     size_t memory_bytes);
+/* Takes more of the recording, and transcribes the windows that are now
+ * complete. While latimer_set_cancelled holds, speech is dropped. */
+latimer_code latimer_speech_push(latimer_speech* speech, const void* bytes,
+                                 size_t byte_count);
+/* Transcribes what is left; the next push begins another recording. */
+latimer_code latimer_speech_finish(latimer_speech* speech);
+
 /* ---- Text and tokens ---- */
 
 /* Writes the source tokens of a text to `ids`, EOS included, as Hugging Face's
@@ -619,6 +681,7 @@ size_t latimer_workspace_alignment(void);
 #define LATIMER_CURSOR_BYTES 1024
 #define LATIMER_TEXT_BYTES 12288
 #define LATIMER_HTML_BYTES 200704
+#define LATIMER_SPEECH_BYTES 2097152
 
 /* Verifies a model and prepares the workspace. The image must be aligned; image
  * and workspace must live until latimer_unload. On success *translator is set,
