@@ -5,6 +5,7 @@
     print(translator.translate("How are you?").text)
 
 A Translator has one model; TranslateOptions are what its methods take by name.
+A Transcriber writes what is said in a recording.
 """
 
 from . import models
@@ -26,12 +27,14 @@ from ._pivot import PivotTranslator
 from ._results import (
     Hypothesis,
     ModelInfo,
+    Segment,
     StreamedText,
     TokenLink,
     TokenScore,
     Translation,
     WordScore,
 )
+from ._transcriber import Transcriber
 from ._translator import Translator
 
 __version__: str = _library.version().decode()
@@ -48,9 +51,11 @@ __all__ = [
     "NumberCheck",
     "Pipeline",
     "PivotTranslator",
+    "Segment",
     "StreamedText",
     "TokenLink",
     "TokenScore",
+    "Transcriber",
     "TranslateOptions",
     "Translation",
     "Translator",

@@ -26,8 +26,8 @@ file: latimer translate "$(latimer get en-pt)" --text "Good morning."
 SOURCE and TARGET are two languages, as en-pt, pt-BR:de or English Portuguese.
 A published student of Mozilla's comes first, then two by way of English, then
 OPUS-MT's; two paths are those of two models: latimer translate $(latimer get
-pt-de). MODEL is OWNER/NAME of a Hub, or the path of a folder or an Argos
-package.
+pt-de). MODEL is OWNER/NAME of a Hub, the path of a folder or an Argos package,
+or whisper-tiny.en, which reads speech.
 
   --size SIZE     of the student: tiny, base-memory or base; else the largest
   --offline       fetch nothing

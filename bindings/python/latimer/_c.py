@@ -154,8 +154,43 @@ class StreamedText(ctypes.Structure):
     ]
 
 
+class SpeechOptions(Struct):
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("language", c_char_p),
+        ("prompt", c_char_p),
+        ("max_tokens", c_size_t),
+        ("pcm_rate", c_uint32),
+        ("translate", c_int),
+        ("short_window", c_int),
+        ("no_timestamps", c_int),
+        ("no_previous_text", c_int),
+        ("no_fallback", c_int),
+    ]
+
+
+class Segment(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("start", c_double),
+        ("end", c_double),
+        ("text", c_void_p),
+        ("text_bytes", c_size_t),
+        ("tokens", POINTER(c_int32)),
+        ("token_count", c_size_t),
+        ("temperature", c_float),
+        ("avg_logprob", c_float),
+        ("compression_ratio", c_float),
+        ("no_speech_prob", c_float),
+        ("language", c_char_p),
+        ("language_probability", c_float),
+        ("stop_reason", c_int),
+    ]
+
+
 HtmlReceiver = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 Receiver = ctypes.CFUNCTYPE(None, c_void_p, POINTER(StreamedText))
+SegmentReceiver = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Segment))
 
 
 class ModelInfo(Struct):
@@ -266,6 +301,13 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     ),
     "html_push": (c_int, c_void_p, c_char_p, c_size_t),
     "html_finish": (c_int, c_void_p),
+    "speech_bytes": (c_size_t,),
+    "speech_begin": (
+        c_void_p, c_void_p, POINTER(SpeechOptions), SegmentReceiver, c_void_p,
+        c_void_p, c_size_t,
+    ),
+    "speech_push": (c_int, c_void_p, c_char_p, c_size_t),
+    "speech_finish": (c_int, c_void_p),
     "tokenize": (
         c_int, c_void_p, c_char_p, c_size_t, POINTER(c_int32), c_size_t,
         POINTER(c_size_t),

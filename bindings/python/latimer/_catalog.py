@@ -128,14 +128,13 @@ def load(offline: bool = False, renew: bool = False) -> Catalog:
         problems.append(str(error))
     if not place:
         have = {s.pair for s in students}
-        students += [
-            Student(
-                wheel.source, wheel.target, "tiny", f"{wheel.package} {wheel.version}",
-                wheel.sha256[:12], wheel=wheel, license=wheel.license,
-            )
-            for wheel in _wheels.WHEELS
-            if f"{wheel.source}-{wheel.target}" not in have
-        ]
+        for wheel in _wheels.WHEELS:
+            source, _, target = wheel.model.partition("-")
+            if wheel.model not in have:
+                students.append(Student(
+                    source, target, "tiny", f"{wheel.package} {wheel.version}",
+                    wheel.sha256[:12], wheel=wheel, license=wheel.license,
+                ))
     return Catalog(students, problems)
 
 

