@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "languages.h"
+#include "latimer/plan.h"
 
 namespace latimer::server {
 namespace {
@@ -17,6 +18,24 @@ std::string OwnCode(std::span<const Language> languages,
     }
   }
   return "";
+}
+
+bool ReadsSpeech(const std::string& path) {
+  if (!kProfile.speech()) return false;
+  MappedFile file;
+  const auto scratch = std::make_unique<InfoScratch>();
+  ModelInfo info;
+  return file.Open(path.c_str()).ok() &&
+         ReadModelInfo(file.bytes(), /*verify_checksum=*/false, scratch.get(),
+                       &info)
+             .ok() &&
+         info.reads_speech;
+}
+
+// Of some messages, the path is a part.
+std::string WithPath(const std::string& path, const Status& status) {
+  const std::string why(status.message());
+  return why.starts_with(path) ? why : path + ": " + why;
 }
 
 }  // namespace
@@ -41,13 +60,11 @@ std::string Catalog::Add(const std::string& argument,
     return path + ": there is no such file; latimer serve " + path +
            ", of the Python package, fetches a model for these languages.";
   }
+  if (ReadsSpeech(path)) return AddSpeech(pair, path, options, workers);
   Served served = {std::make_unique<Model>(metrics_), {}, {}};
   const Status status =
       served.model->Start(path, options, workers, cache_bytes);
-  if (!status.ok()) {
-    const std::string why(status.message());  // Of some, the path is a part.
-    return why.starts_with(path) ? why : path + ": " + why;
-  }
+  if (!status.ok()) return WithPath(path, status);
 
   const ModelDescription& info = served.model->info();
   const auto languages = info.generation.languages;
@@ -98,6 +115,17 @@ std::string Catalog::Add(const std::string& argument,
   for (const auto& [code, own] : served.sources) sources_.insert(code);
   for (const auto& [code, own] : served.targets) targets_.insert(code);
   models_.push_back(std::move(served));
+  return "";
+}
+
+std::string Catalog::AddSpeech(const std::string& name, const std::string& path,
+                               LoadOptions options, uint32_t workers) {
+  options.lanes = options.beams = 1;
+  auto model = std::make_unique<SpeechModel>(
+      name.empty() ? std::filesystem::path(path).stem().string() : name);
+  const Status status = model->Start(path, options, workers);
+  if (!status.ok()) return WithPath(path, status);
+  speech_.push_back(std::move(model));
   return "";
 }
 

@@ -10,6 +10,7 @@
 
 #include "job.h"
 #include "model.h"
+#include "speech.h"
 
 namespace latimer::server {
 
@@ -25,7 +26,9 @@ class Catalog {
   // those of a multilingual model, or at the end of the name that the model
   // has ("opus-mt-en-de") or its file. Returns what is wrong; empty: nothing.
   // Each model has so many workers, and keeps translations within so many
-  // bytes. One whose languages the models before it translate is refused.
+  // bytes. One whose languages the models before it translate is refused. One
+  // that reads speech has a name, as in "whisper-1=MODEL.ltm", by default that
+  // of its file.
   std::string Add(const std::string& argument, const LoadOptions& options,
                   uint32_t workers, size_t cache_bytes = 0);
 
@@ -42,6 +45,11 @@ class Catalog {
   std::set<std::string> Targets(const std::string& source) const;
   bool Knows(const std::string& language) const;
 
+  // Models that read speech.
+  const std::vector<std::unique_ptr<SpeechModel>>& speech() const {
+    return speech_;
+  }
+
  private:
   struct Served {
     std::unique_ptr<Model> model;
@@ -49,6 +57,8 @@ class Catalog {
     std::map<std::string, std::string> sources, targets;
   };
 
+  std::string AddSpeech(const std::string& name, const std::string& path,
+                        LoadOptions options, uint32_t workers);
   static const std::string* Find(
       const std::map<std::string, std::string>& languages,
       const std::string& code);
@@ -59,6 +69,7 @@ class Catalog {
 
   Metrics& metrics_;
   std::vector<Served> models_;
+  std::vector<std::unique_ptr<SpeechModel>> speech_;
   std::set<std::string> sources_, targets_;
 };
 

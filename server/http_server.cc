@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "ascii.h"
+#include "sockets.h"
 
 namespace latimer::server {
 namespace {
@@ -57,19 +58,6 @@ std::string Error(std::string_view message) {
   return "{\"error\":\"" + std::string(message) + "\"}";
 }
 
-// Waits for an event on a socket. False at the deadline.
-bool WaitFor(int socket, short event, Clock::time_point deadline) {
-  for (;;) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    if (left.count() <= 0) return false;
-    pollfd poll_socket = {socket, event, 0};
-    const int count = poll(&poll_socket, 1, static_cast<int>(left.count()));
-    if (count > 0) return true;
-    if (count < 0 && errno != EINTR) return false;
-  }
-}
-
 // The address of the client; "" if it has none.
 std::string AddressOf(int socket) {
   sockaddr_storage address = {};
@@ -82,19 +70,6 @@ std::string AddressOf(int socket) {
     return "";
   }
   return host;
-}
-
-int PortOf(int socket) {
-  sockaddr_storage address = {};
-  socklen_t bytes = sizeof(address);
-  auto* const own = reinterpret_cast<sockaddr*>(&address);
-  char port[NI_MAXSERV] = {};
-  if (getsockname(socket, own, &bytes) != 0 ||
-      getnameinfo(own, bytes, nullptr, 0, port, sizeof(port), NI_NUMERICSERV) !=
-          0) {
-    return -1;
-  }
-  return std::atoi(port);
 }
 
 std::string HeadOf(const HttpResponse& response) {
@@ -175,16 +150,13 @@ class HttpServer::Connection final {
 
   HttpServer& server;
   const std::string address;
-  // Bytes of memory that this request holds.
+  // Of this request, and the bytes of memory that it holds.
+  BodyLimits body_limits = {};
   size_t reserved = 0;
   // The rest of the request cannot be read.
   bool must_close = false;
 
-  bool HasGone() const {
-    char byte;
-    const ssize_t count = recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
-  }
+  bool HasGone() const { return HasClosed(socket_); }
 
   // Closes it so that the client can read what was sent.
   void Close() {
@@ -192,7 +164,8 @@ class HttpServer::Connection final {
     if (must_close) {
       const auto deadline = Clock::now() + kLinger;
       size_t bytes = 0;
-      while (bytes < kMaxLingerBytes && WaitFor(socket_, POLLIN, deadline)) {
+      while (bytes < kMaxLingerBytes &&
+             WaitForSocket(socket_, POLLIN, deadline)) {
         const ssize_t count = recv(socket_, buffer_, sizeof(buffer_), 0);
         if (count <= 0) break;
         bytes += static_cast<size_t>(count);
@@ -205,10 +178,11 @@ class HttpServer::Connection final {
   bool Write(std::string head, std::string_view body) {
     const auto deadline = Clock::now() + std::chrono::seconds(send_seconds_);
     if (body.size() > kJoinedBytes) {
-      return WriteAll(head, deadline) && WriteAll(body, deadline);
+      return SendAll(socket_, head, deadline) &&
+             SendAll(socket_, body, deadline);
     }
     head += body;
-    return WriteAll(head, deadline);
+    return SendAll(socket_, head, deadline);
   }
 
  private:
@@ -226,21 +200,6 @@ class HttpServer::Connection final {
     return end != nullptr;
   }
 
-  bool WriteAll(std::string_view text, Clock::time_point deadline) {
-    while (!text.empty()) {
-      const ssize_t count =
-          send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
-      if (count >= 0) {
-        text.remove_prefix(static_cast<size_t>(count));
-      } else if (errno == EAGAIN) {
-        if (!WaitFor(socket_, POLLOUT, deadline)) return false;
-      } else if (errno != EINTR) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   bool Fill() {
     for (;;) {
       const ssize_t count = recv(socket_, buffer_, sizeof(buffer_), 0);
@@ -250,7 +209,7 @@ class HttpServer::Connection final {
         return true;
       }
       if (count == 0 || (errno != EAGAIN && errno != EINTR)) return false;
-      if (!WaitFor(socket_, POLLIN, deadline_)) return false;
+      if (!WaitForSocket(socket_, POLLIN, deadline_)) return false;
     }
   }
 
@@ -266,8 +225,8 @@ thread_local HttpServer::Connection* HttpServer::current_ = nullptr;
 
 HttpServer::HttpServer(const HttpLimits& limits)
     : limits_(limits),
-      request_bytes_(kBytesPerBodyByte * limits.body_bytes + kRequestBytes),
-      all_bytes_(std::max(kAllBytes, request_bytes_)) {
+      usual_limits_{limits.body_bytes, kBytesPerBodyByte},
+      all_bytes_(std::max(kAllBytes, RequestBytes(usual_limits_))) {
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
@@ -278,7 +237,17 @@ HttpServer::~HttpServer() {
 
 void HttpServer::Handle(const std::string& method, const std::string& path,
                         Handler handler) {
-  handlers_[path] = {method, std::move(handler)};
+  Handle(method, path, std::move(handler), usual_limits_);
+}
+
+void HttpServer::Handle(const std::string& method, const std::string& path,
+                        Handler handler, const BodyLimits& body) {
+  routes_[path] = {method, std::move(handler), body};
+  all_bytes_ = std::max(all_bytes_, RequestBytes(body));
+}
+
+size_t HttpServer::RequestBytes(const BodyLimits& body) {
+  return body.room_per_byte * body.most_bytes + kRequestBytes;
 }
 
 int HttpServer::Bind(const std::string& host, int port, std::string* why) {
@@ -286,33 +255,9 @@ int HttpServer::Bind(const std::string& host, int port, std::string* why) {
     *why = "there are no more file descriptors";
     return -1;
   }
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int error =
-      getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-  if (error != 0) {
-    *why = gai_strerror(error);
-    return -1;
-  }
-  for (addrinfo* a = found; a != nullptr && listener_ < 0; a = a->ai_next) {
-    const int made =
-        ::socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    const int on = 1;
-    if (made >= 0 &&
-        setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
-        ::bind(made, a->ai_addr, a->ai_addrlen) == 0 &&
-        ::listen(made, SOMAXCONN) == 0) {
-      listener_ = made;
-    } else {
-      *why = std::strerror(errno);
-      if (made >= 0) close(made);
-    }
-  }
-  freeaddrinfo(found);
-  if (listener_ < 0) return -1;
-  return PortOf(listener_);
+  int chosen = -1;
+  listener_ = Listen(host, port, &chosen, why);
+  return listener_ < 0 ? -1 : chosen;
 }
 
 void HttpServer::Run() {
@@ -421,7 +366,9 @@ bool HttpServer::WaitForRequest(Connection& connection) const {
 }
 
 HttpServer::Room HttpServer::Reserve(Connection& connection, size_t bytes) {
-  if (bytes > request_bytes_ - connection.reserved) return Room::kNever;
+  if (bytes > RequestBytes(connection.body_limits) - connection.reserved) {
+    return Room::kNever;
+  }
   if (reserved_.fetch_add(bytes) + bytes > all_bytes_) {
     reserved_ -= bytes;
     return Room::kNotNow;
@@ -440,7 +387,8 @@ int HttpServer::ReadBytes(Connection& connection, size_t bytes,
   while (bytes > 0) {
     const std::string_view some = connection.Take(bytes);
     if (some.empty()) return connection.Incomplete();
-    switch (Reserve(connection, kBytesPerBodyByte * some.size())) {
+    switch (Reserve(connection,
+                    connection.body_limits.room_per_byte * some.size())) {
       case Room::kYes:
         break;
       case Room::kNever:
@@ -462,7 +410,7 @@ int HttpServer::ReadChunks(Connection& connection, std::string* body) {
     int refusal = connection.ReadLine(&line);
     if (refusal != 0) return refusal;
     if (!ParseChunkLine(line, &bytes)) return 400;
-    if (bytes > limits_.body_bytes - body->size()) return 413;
+    if (bytes > connection.body_limits.most_bytes - body->size()) return 413;
     refusal = ReadBytes(connection, bytes, body);
     if (refusal == 0) refusal = connection.ReadLine(&line);
     if (refusal != 0) return refusal;
@@ -476,10 +424,13 @@ int HttpServer::ReadBody(Connection& connection, HttpRequest* request) {
   const int refusal = FramingOf(*request, &framing);
   if (refusal != 0) return refusal;
   if (!framing.chunked && framing.bytes == 0) return 0;
-  if (framing.bytes > limits_.body_bytes) return 413;
+  if (framing.bytes > connection.body_limits.most_bytes) return 413;
   const std::string coding = request->Field("Content-Encoding");
   if (!coding.empty() && !EqualsIgnoringCase(coding, "identity")) return 415;
-  if (reserved_ + kBytesPerBodyByte * framing.bytes > all_bytes_) return 503;
+  if (reserved_ + connection.body_limits.room_per_byte * framing.bytes >
+      all_bytes_) {
+    return 503;
+  }
   // A client that asks first is told before it sends the body.
   if (EqualsIgnoringCase(request->Field("Expect"), "100-continue") &&
       !connection.has_bytes() &&
@@ -490,10 +441,11 @@ int HttpServer::ReadBody(Connection& connection, HttpRequest* request) {
                          : ReadBytes(connection, framing.bytes, &request->body);
 }
 
-void HttpServer::Refuse(int status, HttpResponse* response) const {
+void HttpServer::Refuse(int status, const BodyLimits& body,
+                        HttpResponse* response) {
   std::string why(StatusText(status));
   if (status == 413) {
-    why = "A request may have at most " + std::to_string(limits_.body_bytes) +
+    why = "A request may have at most " + std::to_string(body.most_bytes) +
           " bytes.";
   } else if (status == 431) {
     why = "The headers of the request are too large.";
@@ -505,7 +457,19 @@ void HttpServer::Refuse(int status, HttpResponse* response) const {
   response->SetBody(Error(why), "application/json");
 }
 
-void HttpServer::Dispatch(HttpRequest& request, HttpResponse& response) const {
+const HttpServer::Route* HttpServer::FindRoute(const std::string& path) const {
+  auto found = routes_.find(path);
+  if (found == routes_.end()) {
+    const size_t slash = path.rfind('/');
+    if (slash != 0 && slash != path.npos) {
+      found = routes_.find(std::string_view(path).substr(0, slash + 1));
+    }
+  }
+  return found == routes_.end() ? nullptr : &found->second;
+}
+
+void HttpServer::Dispatch(const Route* route, HttpRequest& request,
+                          HttpResponse& response) const {
   if (request.method == "OPTIONS") {  // A browser asks for a page's sake.
     response.status = 204;
     response.Set("Access-Control-Allow-Headers", "Authorization, Content-Type");
@@ -513,16 +477,8 @@ void HttpServer::Dispatch(HttpRequest& request, HttpResponse& response) const {
     response.Set("Access-Control-Max-Age", "86400");
     return;
   }
-  auto found = handlers_.find(request.path);
-  if (found == handlers_.end()) {
-    const size_t slash = request.path.rfind('/');
-    if (slash != 0 && slash != request.path.npos) {
-      found =
-          handlers_.find(std::string_view(request.path).substr(0, slash + 1));
-    }
-  }
-  if (found == handlers_.end()) return Refuse(404, &response);
-  const auto& [method, handler] = found->second;
+  if (route == nullptr) return Refuse(404, usual_limits_, &response);
+  const auto& [method, handler, body] = *route;
   const bool is_head = request.method == "HEAD" && method == "GET";
   if (request.method == method || is_head) return handler(request, response);
   response.status = 405;
@@ -541,12 +497,14 @@ bool HttpServer::ServeRequest(Connection& connection) {
   int refusal = connection.ReadHead(&head);
   if (refusal < 0) return false;
   if (refusal == 0) refusal = ParseHead(head, &request);
+  const Route* const route = FindRoute(request.path);
+  connection.body_limits = route == nullptr ? usual_limits_ : route->body;
   if (refusal == 0) refusal = ReadBody(connection, &request);
   if (refusal == 0) {
-    Dispatch(request, response);
+    Dispatch(route, request, response);
   } else {
     connection.must_close = true;
-    Refuse(refusal, &response);
+    Refuse(refusal, connection.body_limits, &response);
   }
   const bool closes = connection.must_close || draining_ || WantsClose(request);
   if (closes) {

@@ -39,10 +39,20 @@ class HttpServer final {
 
   // ---- Before it serves ----
 
+  // Of the requests of a path: their bodies, and the memory that counts for
+  // each byte of one.
+  struct BodyLimits {
+    size_t most_bytes;
+    size_t room_per_byte;
+  };
+
   // What answers a path, with its one method; GET answers HEAD, too. A path
-  // such as "/files/" stands for those with one more name, "/files/a".
+  // such as "/files/" stands for those with one more name, "/files/a". Without
+  // limits it has those of HttpLimits.
   void Handle(const std::string& method, const std::string& path,
               Handler handler);
+  void Handle(const std::string& method, const std::string& path,
+              Handler handler, const BodyLimits& body);
   // Fields of every response.
   void SetDefaultFields(const HttpFields& fields) { default_fields_ = fields; }
   // What is called after each response. Of a request whose head cannot be read
@@ -73,16 +83,25 @@ class HttpServer final {
   // handles.
   static bool ClientHasGone();
 
-  // Counts memory for the request that this thread handles, besides
-  // kBytesPerBodyByte for each byte of its body. It counts until the response
-  // is sent.
+  // Counts memory for the request that this thread handles, besides that for
+  // its body: kBytesPerBodyByte for each byte, unless its path has limits. It
+  // counts until the response is sent.
   enum class Room : uint8_t { kYes, kNever, kNotNow };
   static Room Reserve(size_t bytes);
   static constexpr size_t kBytesPerBodyByte = 8;
 
  private:
   class Connection;
+  struct Route {
+    std::string method;
+    Handler handler;
+    BodyLimits body;
+  };
 
+  // Null if there is none.
+  const Route* FindRoute(const std::string& path) const;
+  // Of a request, for its body and what is made of it.
+  static size_t RequestBytes(const BodyLimits& body);
   Room Reserve(Connection& connection, size_t bytes);
   bool WaitForRequest(Connection& connection) const;
   // Whether the connection may have another request.
@@ -91,8 +110,10 @@ class HttpServer final {
   int ReadBody(Connection& connection, HttpRequest* request);
   int ReadBytes(Connection& connection, size_t bytes, std::string* body);
   int ReadChunks(Connection& connection, std::string* body);
-  void Refuse(int status, HttpResponse* response) const;
-  void Dispatch(HttpRequest& request, HttpResponse& response) const;
+  static void Refuse(int status, const BodyLimits& body,
+                     HttpResponse* response);
+  void Dispatch(const Route* route, HttpRequest& request,
+                HttpResponse& response) const;
   void ReturnFreeMemory(size_t freed_bytes);
   void Begin(int socket);
   void EndConnection();
@@ -101,9 +122,9 @@ class HttpServer final {
   static thread_local Connection* current_;
 
   const HttpLimits limits_;
-  // Of a request, and of all: for their bodies and what is made of them.
-  const size_t request_bytes_, all_bytes_;
-  std::map<std::string, std::pair<std::string, Handler>, std::less<>> handlers_;
+  const BodyLimits usual_limits_;
+  size_t all_bytes_;  // Of all requests, as RequestBytes.
+  std::map<std::string, Route, std::less<>> routes_;
   HttpFields default_fields_;
   Logger logger_;
   int listener_ = -1;

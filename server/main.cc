@@ -1,9 +1,12 @@
-// latimer-serve: models behind LibreTranslate's HTTP interface.
+// latimer-serve: models behind LibreTranslate's HTTP interface, and OpenAI's
+// and Wyoming's for speech.
 
 #include <malloc.h>
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -17,6 +20,7 @@
 #include "http_server.h"
 #include "latimer/version.h"
 #include "service.h"
+#include "wyoming.h"
 
 namespace latimer::server {
 namespace {
@@ -25,6 +29,7 @@ struct Options {
   std::vector<std::string> models;
   std::string host = "127.0.0.1";
   int port = 5000;
+  std::string wyoming;
   std::string api_keys;
   std::vector<std::string> terms, proxies;
   LoadOptions load;
@@ -41,13 +46,16 @@ void Define(CLI::App& app, Options* o) {
   const auto one_or_more = CLI::Range(1, 1'000'000'000);
   app.set_version_flag("--version", "latimer-serve " LATIMER_VERSION);
   app.add_option("MODEL", o->models,
-                 "model files, as en-de.ltm or en-de=FILE.ltm")
+                 "model files, as en-de.ltm, en-de=FILE.ltm or tiny.en.ltm")
       ->required();
   app.add_option("--host", o->host, "address to listen at")
       ->capture_default_str();
   app.add_option("--port", o->port, "port; 0 chooses one")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
+  app.add_option("--wyoming", o->wyoming,
+                 "HOST:PORT for the Wyoming protocol, by which Home Assistant "
+                 "has speech transcribed; port 0 chooses one");
   app.add_option("--workers", o->workers,
                  "threads of each model that translate side by side, each "
                  "with lanes and memory of its own")
@@ -98,6 +106,10 @@ void Define(CLI::App& app, Options* o) {
                  "-Proto, -Host or Forwarded say who asks and where")
       ->allow_extra_args(false);
   app.add_option("--body-limit", o->http.body_bytes, "bytes of a request")
+      ->check(one_or_more)
+      ->capture_default_str();
+  app.add_option("--sound-limit", o->service.sound_bytes,
+                 "bytes of a request with a recording")
       ->check(one_or_more)
       ->capture_default_str();
   app.add_option("--connections", o->http.connections,
@@ -183,6 +195,32 @@ int Serve(HttpServer& server, const sigset_t& signals,
   return 0;
 }
 
+// Serves the Wyoming protocol at "HOST:PORT". Returns what is wrong; empty:
+// nothing.
+std::string StartWyoming(const std::string& address, WyomingServer& server) {
+  const std::string prefix = "--wyoming " + address + ": ";
+  const size_t colon = std::min(address.rfind(':'), address.size());
+  const char* const end = address.data() + address.size();
+  int number = -1;
+  if (colon > 0 && colon < address.size()) {
+    const auto read = std::from_chars(&address[colon] + 1, end, number);
+    if (read.ptr != end || read.ec != std::errc()) number = -1;
+  }
+  if (number < 0 || number > 65535) {
+    return prefix + "give a host and a port, as in 127.0.0.1:10300.";
+  }
+  std::string host = address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  }
+  std::string why;
+  number = server.Start(host, number, &why);
+  if (number < 0) return prefix + "cannot listen there (" + why + ").";
+  std::fprintf(stderr, "latimer-serve: wyoming tcp://%s:%d\n",
+               address.substr(0, colon).c_str(), number);
+  return "";
+}
+
 int Run(int argc, char** argv) {
   CLI::App app("Translates for clients of LibreTranslate's HTTP interface.",
                "latimer-serve");
@@ -234,10 +272,20 @@ int Run(int argc, char** argv) {
     return Fail("cannot listen at " + options.host + ":" +
                 std::to_string(options.port) + " (" + why + ").");
   }
+  if (!options.wyoming.empty() && service.loaded()->catalog.speech().empty()) {
+    return Fail("--wyoming needs a model that reads speech.");
+  }
   const bool six = options.host.find(':') != std::string::npos;
   std::fprintf(stderr, "latimer-serve: http://%s%s%s:%d/%s\n", six ? "[" : "",
                options.host.c_str(), six ? "]" : "", port,
                CanDetect() ? "" : " (does not detect languages)");
+  WyomingLimits limits;
+  limits.timeout_seconds = options.service.timeout_seconds;
+  WyomingServer wyoming([&] { return service.loaded(); }, limits);
+  if (!options.wyoming.empty()) {
+    why = StartWyoming(options.wyoming, wyoming);
+    if (!why.empty()) return Fail(why);
+  }
   return Serve(server, signals, [&] { LoadAnew(options, metrics, service); });
 }
 

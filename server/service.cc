@@ -18,6 +18,7 @@
 #include "latimer/version.h"
 #include "os/text_lines.h"
 #include "server/page.h"
+#include "transcript.h"
 
 namespace latimer::server {
 namespace {
@@ -27,10 +28,20 @@ using Json = nlohmann::json;
 constexpr const char* kDownloads = "/download_file/";
 
 // What requests are counted by. Clients must not make up others.
-constexpr std::string_view kPaths[] = {
-    "/",       "/translate", "/detect",           "/languages",
-    "/health", "/metrics",   "/suggest",          "/translate_file",
-    "/spec",   "/docs",      "/frontend/settings"};
+constexpr std::string_view kPaths[] = {"/",
+                                       "/translate",
+                                       "/detect",
+                                       "/languages",
+                                       "/health",
+                                       "/metrics",
+                                       "/suggest",
+                                       "/translate_file",
+                                       "/spec",
+                                       "/docs",
+                                       "/frontend/settings",
+                                       "/v1/models",
+                                       "/v1/audio/transcriptions",
+                                       "/v1/audio/translations"};
 
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -158,6 +169,10 @@ struct Service::Parameters {
       : origin(std::move(from)), loaded(std::move(used)) {
     const std::string body = std::move(request.body);
     const std::string type = request.Field("Content-Type");
+    constexpr std::string_view kBearer = "Bearer ";
+    bearer = request.Field("Authorization");
+    bearer.erase(0,
+                 bearer.starts_with(kBearer) ? kBearer.size() : bearer.size());
     is_json = IsJson(MediaType(type));
     Add(ParseForm(request.query));
     if (is_json) {
@@ -297,6 +312,7 @@ struct Service::Parameters {
   const Origin origin;
   const std::shared_ptr<const Loaded> loaded;
   std::string file_name;  // Of the part "file".
+  std::string bearer;     // A key, as OpenAI's clients send it.
   bool is_json = false, is_json_without_type = false;
   std::map<std::string, Json> values;
 };
@@ -327,33 +343,42 @@ void Service::ReserveRoom(size_t bytes) {
 
 void Service::ReserveItems(size_t count) { ReserveRoom(count * kItemBytes); }
 
-// A handler that gives JSON, and turns errors into answers.
-template <typename Handler>
-auto Service::Wrap(Handler handler) {
-  return [this, handler](HttpRequest& request, HttpResponse& response) {
-    Json body;
+// A handler that turns errors into answers: `as_json` makes one of a sentence.
+template <typename Handler, typename AsJson>
+auto Service::Answer(Handler handler, AsJson as_json) {
+  return [=, this](HttpRequest& request, HttpResponse& response) {
+    const auto refuse = [&](int status, const std::string& why) {
+      response.status = status;
+      response.SetBody(Dump(as_json(why)), "application/json");
+    };
     const auto begin = std::chrono::steady_clock::now();
     try {
-      std::unique_lock lock(mutex_);
-      std::shared_ptr<const Loaded> loaded = loaded_;
-      lock.unlock();
-      body = handler(Parameters(request, options_.proxies.OriginOf(request),
-                                std::move(loaded)));
+      handler(Parameters(request, options_.proxies.OriginOf(request), loaded()),
+              response);
     } catch (const Refusal& refusal) {
-      response.status = refusal.code;
-      body = {{"error", refusal.message}};
       if (refusal.retry_after > 0) {
         response.Set("Retry-After", std::to_string(refusal.retry_after));
       }
+      refuse(refusal.code, refusal.message);
     } catch (const std::exception& error) {
-      response.status = 500;
-      body = {{"error", std::string("Cannot translate text: ") + error.what()}};
+      refuse(500, std::string("Cannot translate text: ") + error.what());
     }
     if (request.method == "POST") {
       metrics_.request_seconds.Observe(SecondsSince(begin));
     }
-    response.SetBody(Dump(body), "application/json");
   };
+}
+
+// A handler that gives JSON.
+template <typename Handler>
+auto Service::Wrap(Handler handler) {
+  return Answer(
+      [handler](const Parameters& parameters, HttpResponse& response) {
+        response.SetBody(Dump(handler(parameters)), "application/json");
+      },
+      [](const std::string& why) {
+        return Json{{"error", why}};
+      });
 }
 
 void Service::Register(HttpServer& server) {
@@ -413,6 +438,41 @@ void Service::Register(HttpServer& server) {
     response.SetBody(metrics_.Text(),
                      "text/plain; version=0.0.4; charset=utf-8");
   });
+  // Errors as OpenAI's clients read them.
+  const auto as_openais = [](const std::string& why) {
+    return Json{{"error",
+                 {{"message", why},
+                  {"type", "invalid_request_error"},
+                  {"param", nullptr},
+                  {"code", nullptr}}}};
+  };
+  get("/v1/models", Answer(
+                        [](const Parameters& p, HttpResponse& response) {
+                          Json all = Json::array();
+                          for (const auto& model : p.catalog().speech()) {
+                            all.push_back({{"id", model->name()},
+                                           {"object", "model"},
+                                           {"created", 0},
+                                           {"owned_by", "latimer"}});
+                          }
+                          response.SetBody(
+                              Dump({{"object", "list"}, {"data", all}}),
+                              "application/json");
+                        },
+                        as_openais));
+  // Of a recording there are the body and its part.
+  const HttpServer::BodyLimits recording = {options_.sound_bytes, 4};
+  for (const bool translates : {false, true}) {
+    server.Handle(
+        "POST",
+        translates ? "/v1/audio/translations" : "/v1/audio/transcriptions",
+        Answer(
+            [this, translates](const Parameters& p, HttpResponse& response) {
+              Transcribe(p, translates, &response);
+            },
+            as_openais),
+        recording);
+  }
   if (options_.web_page) {
     get("/", content(kPage, "text/html; charset=utf-8"));
     get("/docs", content(kDocsPage, "text/html; charset=utf-8"));
@@ -429,10 +489,12 @@ void Service::Register(HttpServer& server) {
                            {"Server", "latimer/" LATIMER_VERSION}});
 }
 
-Service::Client Service::ClientOf(const Parameters& parameters) const {
+Service::Client Service::ClientOf(const Parameters& parameters,
+                                  const std::string& other_key) const {
   Client client = {parameters.origin.address, options_.limits};
   if (!parameters.loaded->keys.has_value()) return client;
-  const std::string key = parameters.Text("api_key");
+  std::string key = parameters.Text("api_key");
+  if (key.empty()) key = other_key;
   const ClientLimits* const known = parameters.loaded->keys->Find(key);
   if (known == nullptr && !key.empty()) throw Refusal{403, "Invalid API key"};
   if (known == nullptr && options_.require_key) {
@@ -792,6 +854,81 @@ Json Service::TranslateFile(const Parameters& parameters) {
   return {{"translatedFileUrl", parameters.origin.url + kDownloads + name}};
 }
 
+SpeechModel& Service::SpeechModelOf(const Parameters& parameters) {
+  const auto& models = parameters.catalog().speech();
+  if (models.empty()) {
+    throw Refusal{404, "This server has no model that reads speech."};
+  }
+  const std::string name = parameters.Text("model");
+  // OpenAI's own name stands for any.
+  if (name.empty() || name == "whisper-1") return *models.front();
+  std::string names = "whisper-1";
+  for (const auto& model : models) {
+    if (model->name() == name) return *model;
+    names += ", " + model->name();
+  }
+  throw Refusal{404,
+                "There is no model " + name + "; give one of " + names + "."};
+}
+
+Spoken Service::Hear(SpeechModel& model, const SpeechRequest& request,
+                     std::string_view wav) const {
+  const Clock::time_point deadline = Deadline();
+  const auto recording = model.Begin(request);
+  const auto check = [&] {
+    if (HttpServer::ClientHasGone()) {
+      throw Refusal{499, "The client has gone."};
+    }
+    if (Clock::now() > deadline) {
+      throw Refusal{503,
+                    "The transcription takes more than " +
+                        std::to_string(options_.timeout_seconds) + " seconds.",
+                    1};
+    }
+  };
+  constexpr std::chrono::milliseconds kWait(200);
+  constexpr size_t kPiece = size_t{1} << 16;
+  for (size_t at = 0; at < wav.size(); at += kPiece) {
+    while (!recording->WaitForRoom(kWait)) check();
+    recording->Push(wav.substr(at, kPiece));
+  }
+  recording->Finish();
+  while (!recording->WaitFor(kWait)) check();
+  const Status& status = recording->status();
+  if (status.ok()) return recording->spoken();
+  const bool is_servers = status.code() == StatusCode::kResourceUnavailable ||
+                          status.code() == StatusCode::kFailedPrecondition;
+  throw Refusal{is_servers ? 500 : 400, status.message()};
+}
+
+void Service::Transcribe(const Parameters& parameters, bool translates,
+                         HttpResponse* response) {
+  const Json* const file = parameters.Find("file");
+  if (file == nullptr || !file->is_string()) {
+    throw Refusal{400, Missing("file")};
+  }
+  SpeechModel& model = SpeechModelOf(parameters);
+  const auto& wav = file->get_ref<const std::string&>();
+  const auto format = TranscriptFormatOf(parameters.Text("response_format"));
+  if (!format.has_value()) {
+    throw Refusal{400,
+                  "Invalid request: response_format is json, text, "
+                  "verbose_json, srt or vtt"};
+  }
+  // As many requests as texts of this size would have been.
+  Admit(ClientOf(parameters, parameters.bearer),
+        static_cast<int>(1 + (wav.size() >> 20)));
+  ReserveRoom(Recording::kBytes);
+  const Spoken spoken = Hear(model,
+                             {.language = parameters.Text("language"),
+                              .prompt = parameters.Text("prompt"),
+                              .translate = translates},
+                             wav);
+  ReserveRoom(spoken.segments.size() * kTranscriptSegmentBytes);
+  response->SetBody(WriteTranscript(*format, spoken, translates),
+                    MediaTypeOf(*format));
+}
+
 Json Service::DetectLanguage(const Parameters& parameters) const {
   bool is_list = false;
   const std::vector<std::string> texts = parameters.Texts(&is_list);
@@ -822,7 +959,8 @@ Json Service::Settings(const Parameters& parameters) const {
   const Catalog& catalog = parameters.catalog();
   const bool has_keys = parameters.loaded->keys.has_value();
   const auto& sources = catalog.sources();
-  const std::string source = sources.contains("en") ? "en" : *sources.begin();
+  const std::string source =
+      sources.contains("en") || sources.empty() ? "en" : *sources.begin();
   std::set<std::string> targets = catalog.Targets(source);
   targets.erase(source);
   const std::string target = targets.empty() ? source : *targets.begin();

@@ -1,4 +1,4 @@
-// The HTTP interface of LibreTranslate.
+// The HTTP interface of LibreTranslate, and OpenAI's for speech.
 #ifndef LATIMER_SERVER_SERVICE_H_
 #define LATIMER_SERVER_SERVICE_H_
 
@@ -20,6 +20,7 @@
 #include "http_server.h"
 #include "limits.h"
 #include "metrics.h"
+#include "speech.h"
 #include "wording.h"
 
 namespace latimer::server {
@@ -32,7 +33,8 @@ struct ServiceOptions {
   int64_t queue = 20'000;  // Sentences that may wait or be under way.
   int timeout_seconds = 120;
   bool web_page = true;
-  Proxies proxies = {};  // That are believed.
+  size_t sound_bytes = size_t{25} << 20;  // Of a recording.
+  Proxies proxies = {};                   // That are believed.
 };
 
 // What was read from files.
@@ -56,6 +58,12 @@ class Service {
   // Requests that begin from now on use this; the others keep what they have,
   // and the last of them frees it. Any thread may call it.
   void Use(std::shared_ptr<const Loaded> loaded);
+
+  // What requests that begin now use. Any thread may call it.
+  std::shared_ptr<const Loaded> loaded() {
+    const std::lock_guard lock(mutex_);
+    return loaded_;
+  }
 
  private:
   using Json = nlohmann::json;
@@ -92,10 +100,18 @@ class Service {
                           const std::string& target,
                           const std::vector<std::string>& texts,
                           bool is_html) const;
+  // Answers with what is said in a recording; `translates`: in English.
+  void Transcribe(const Parameters& parameters, bool translates,
+                  HttpResponse* response);
+  Spoken Hear(SpeechModel& model, const SpeechRequest& request,
+              std::string_view wav) const;
+  static SpeechModel& SpeechModelOf(const Parameters& parameters);
   Json DetectLanguage(const Parameters& parameters) const;
   Json Settings(const Parameters& parameters) const;
-  // Throws if its key is wrong, or missing though it must have one.
-  Client ClientOf(const Parameters& parameters) const;
+  // By its key: the parameter, or the other one. Throws if it is wrong, or
+  // missing though the client must have one.
+  Client ClientOf(const Parameters& parameters,
+                  const std::string& other_key = "") const;
   // Throws if it has made too many requests.
   void Admit(const Client& client, int cost);
   // When a translation that begins now takes too long.
@@ -131,6 +147,8 @@ class Service {
 
   template <typename Handler>
   auto Wrap(Handler handler);
+  template <typename Handler, typename AsJson>
+  auto Answer(Handler handler, AsJson as_json);
 
   Metrics& metrics_;
   const ServiceOptions options_;

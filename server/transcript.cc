@@ -1,0 +1,131 @@
+#include "transcript.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "languages.h"
+
+namespace latimer::server {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::pair<std::string_view, TranscriptFormat> kFormats[] = {
+    {"", TranscriptFormat::kJson},
+    {"json", TranscriptFormat::kJson},
+    {"text", TranscriptFormat::kText},
+    {"verbose_json", TranscriptFormat::kVerboseJson},
+    {"srt", TranscriptFormat::kSubRip},
+    {"vtt", TranscriptFormat::kWebVtt}};
+
+std::string_view WithoutSpace(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// "00:01:02,345", with `point` before the milliseconds.
+std::string Time(double seconds, char point) {
+  const auto all = static_cast<int64_t>(std::max(0.0, seconds) * 1000 + 0.5);
+  char text[48];
+  std::snprintf(
+      text, sizeof(text), "%02d:%02d:%02d%c%03d",
+      static_cast<int>(all / 3'600'000), static_cast<int>(all / 60'000 % 60),
+      static_cast<int>(all / 1000 % 60), point, static_cast<int>(all % 1000));
+  return text;
+}
+
+std::string Subtitles(const Spoken& spoken, bool web) {
+  std::string out = web ? "WEBVTT\n\n" : "";
+  int number = 0;
+  for (const SpokenSegment& one : spoken.segments) {
+    if (!web) out += std::to_string(++number) + "\n";
+    const char point = web ? '.' : ',';
+    out += Time(one.start, point) + " --> " + Time(one.end, point) + "\n";
+    std::string text(WithoutSpace(one.text));
+    for (size_t at = 0; (at = text.find("-->", at)) != text.npos;) {
+      text.replace(at, 3, "->");  // It would look like times.
+    }
+    out += text + "\n\n";
+  }
+  return out;
+}
+
+// As OpenAI names it: "english".
+std::string LanguageName(const std::string& code) {
+  std::string name = NameOf(code.empty() ? "en" : code);
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<uint8_t>(c)));
+  });
+  return name;
+}
+
+OrderedJson Verbose(const Spoken& spoken, bool translates) {
+  OrderedJson segments = OrderedJson::array();
+  for (const SpokenSegment& one : spoken.segments) {
+    segments.push_back({{"id", segments.size()},
+                        {"seek", static_cast<int64_t>(one.start * 100)},
+                        {"start", one.start},
+                        {"end", one.end},
+                        {"text", one.text},
+                        {"tokens", one.tokens},
+                        {"temperature", one.temperature},
+                        {"avg_logprob", one.avg_logprob},
+                        {"compression_ratio", one.compression_ratio},
+                        {"no_speech_prob", one.no_speech_prob}});
+  }
+  return {{"task", translates ? "translate" : "transcribe"},
+          {"language", translates ? "english" : LanguageName(spoken.language)},
+          {"duration", spoken.seconds},
+          {"text", spoken.text},
+          {"segments", std::move(segments)}};
+}
+
+std::string DumpInOrder(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::optional<TranscriptFormat> TranscriptFormatOf(std::string_view name) {
+  for (const auto& [known, format] : kFormats) {
+    if (known == name) return format;
+  }
+  return std::nullopt;
+}
+
+std::string WriteTranscript(TranscriptFormat format, const Spoken& spoken,
+                            bool translates) {
+  switch (format) {
+    case TranscriptFormat::kJson:
+      return DumpInOrder({{"text", spoken.text}});
+    case TranscriptFormat::kText:
+      return spoken.text + "\n";
+    case TranscriptFormat::kVerboseJson:
+      return DumpInOrder(Verbose(spoken, translates));
+    case TranscriptFormat::kSubRip:
+      return Subtitles(spoken, /*web=*/false);
+    case TranscriptFormat::kWebVtt:
+      return Subtitles(spoken, /*web=*/true);
+  }
+  return "";
+}
+
+const char* MediaTypeOf(TranscriptFormat format) {
+  switch (format) {
+    case TranscriptFormat::kJson:
+    case TranscriptFormat::kVerboseJson:
+      return "application/json";
+    case TranscriptFormat::kWebVtt:
+      return "text/vtt; charset=utf-8";
+    case TranscriptFormat::kText:
+    case TranscriptFormat::kSubRip:
+      break;
+  }
+  return "text/plain; charset=utf-8";
+}
+
+}  // namespace latimer::server
