@@ -57,6 +57,9 @@ RUN = {
     "cpp": ("program.cc", """{build} cmake --install build/host --prefix ~/usr >/dev/null &&
         c++ -std=c++20 {file} $(PKG_CONFIG_PATH=~/usr/lib/pkgconfig pkg-config --cflags --libs latimer) \\
           -o {folder}/program && LD_LIBRARY_PATH=~/usr/lib {folder}/program"""),
+    "c": ("program.c", """{build} cmake --install build/host --prefix ~/usr >/dev/null &&
+        cc -std=c99 {file} $(PKG_CONFIG_PATH=~/usr/lib/pkgconfig pkg-config --cflags --libs latimer) \\
+          -o {folder}/program && LD_LIBRARY_PATH=~/usr/lib {folder}/program"""),
     # bindings/java/README.md: the files in build/host/java. The page's own commands find Program.java in their folder.
     "java": ("Program.java", """cp {file} . && javac -d {folder} -cp build/host/java/latimer.jar {file} &&
         java -cp build/host/java/latimer.jar:{folder} Program"""),
@@ -114,7 +117,7 @@ RULES = [
     Rule("ci", "*", r"^cmake --workflow --preset test$", name=r"-R (system|consumers)|system_test"),
     Rule("skip", "CONTRIBUTING.md", r"^\.ci/run|--preset pages$", "it types these pages itself"),
     Rule("skip", SERVER, r"shop\.tsv|terms=shop|\"protect\": true", "tests/server/server_test.py asks a server for it"),
-    Rule("skip", SERVER, r"--wyoming|audio/transcriptions|from openai", "tests/server/speech_test.py asks a server for it"),
+    Rule("skip", SERVER, r"--wyoming|audio/transcriptions|OpenAI|open\(\"talk", "tests/server/speech_test.py asks a server for it"),
     Rule("skip", SERVER, r"/var/lib/latimer-serve|^systemctl", "no systemd; server_test.py (Hangup) does the same"),
     Rule("skip", "server/proxy.md", r"upstream latimer", "tests/server/server_test.py (Smuggling) starts nginx with it"),
     Rule("skip", "*", r"^tests/consumers/check_older", "needs the tests' installation"),
@@ -287,7 +290,7 @@ RULES = [
          "my_program.cc"),
     Rule("stand-in", "docs/packages.md", r"my_program\.c ", "the reader's program", "cp examples/translate.c {name}",
          "my_program.c"),
-    Rule("given", "*", r"(?m)^public class Program|^int main\(\)", "it is a whole program", "{imports}\n{code}"),
+    Rule("given", "*", r"(?m)^public class Program|^int main\((void)?\)", "it is a whole program", "{imports}\n{code}"),
     Rule("given", JAVA, r"budgetMillis", "translator, text, stopped and rest are the reader's",
          JAVA_PROGRAM.replace("{given}", 'Translator translator = Translator.load(new java.io.File("nllb.ltm"));\n'
                               'String text = "Hello.", rest = "";\nboolean stopped = false;\n')),
@@ -309,7 +312,7 @@ RULES = [
     Rule("says", PYTHON, r"^pip install '\.\[hub\]'$", "it takes minutes", says=r"\bminutes?\b"),
     Rule("prints", "*", r"bin/control_loop$", "the loop beside it", "servo: as alone"),
     Rule("prints", TARGETS, r"qemu-system-arm -M", "the demo's translation", "Ich habe das Buch noch nicht"),
-    Rule("prints", SPEECH, r"talk\.wav$|arecord", "what is said", r"[Ff]ail better\."),
+    Rule("prints", SPEECH, r"talk\.wav$|arecord|fopen", "what is said", r"[Ff]ail better\."),
     Rule("prints", "*", r"latimer get en-pt\)\"? --text|translate en-pt\.ltm --text", "the student's translation", r"Bom dia\."),
     Rule("prints", "*", r"hosted_model\.h[\">]\s(?!#include .latimer/transcriber)|new File\(\"en-pt|^print\(translator\.translate\(\"Good|^\./translate ", "the student's translation", r"Bom dia\."),
     Rule("prints", WASM, r"Latimer\.load\(\"en-pt", "the student's translation of what is given", "Como"),
