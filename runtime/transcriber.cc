@@ -309,11 +309,7 @@ Result<Transcription> Transcriber::Transcribe(
   if (translator_.state_ == nullptr) return NotLoaded();
   Translator::State& state = *translator_.state_;
   const ModelDescription& model = state.model();
-  if (!kProfile.speech() || !model.reads_speech) {
-    return Status::Error(StatusCode::kFailedPrecondition,
-                         "The model reads text instead of speech; translate "
-                         "with it.");
-  }
+  if (!kProfile.speech() || !model.reads_speech) return ReadsText();
   LATIMER_RETURN_IF_ERROR(state.CheckIdle());
   LATIMER_RETURN_IF_ERROR(CheckOptions(model, options));
   if (samples.empty()) {
