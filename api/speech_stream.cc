@@ -7,6 +7,13 @@
 #include "audio/wav_reader.h"
 
 namespace latimer {
+namespace {
+
+WavReader& ReaderIn(std::byte* memory) {
+  return *reinterpret_cast<WavReader*>(memory);
+}
+
+}  // namespace
 
 SpeechStream::SpeechStream(Translator& translator,
                            const TranscribeOptions& options, Receiver receiver,
@@ -60,7 +67,7 @@ Status SpeechStream::Push(std::span<const std::byte> bytes) {
   std::span<const uint8_t> rest(reinterpret_cast<const uint8_t*>(bytes.data()),
                                 bytes.size());
   while (!rest.empty()) {
-    const Result<size_t> more = reader().Feed(&rest, room());
+    const Result<size_t> more = ReaderIn(reader_).Feed(&rest, room());
     if (!more.ok()) {
       has_begun_ = false;
       return more.status();
@@ -78,7 +85,7 @@ Status SpeechStream::Finish() {
   while (!ended || count_ > 0) {
     if (!ended) {
       const size_t most = room().size();
-      const Result<size_t> more = reader().Finish(room());
+      const Result<size_t> more = ReaderIn(reader_).Finish(room());
       if (!more.ok()) return more.status();
       count_ += *more;
       ended = *more < most;

@@ -17,8 +17,6 @@
 
 namespace latimer {
 
-class WavReader;
-
 // A recording is a WAV with PCM of 8, 16, 24 or 32 bits or 32-bit floats, mono
 // or stereo, at 8 to 48 kHz; or it is raw PCM of 16 bits, little-endian, mono.
 // This object has 2 MB, in which it keeps a window of samples.
@@ -49,7 +47,6 @@ class SpeechStream {
       kProfile.speech() ? Transcriber::kMostSamples + 1 : 1;
   static constexpr size_t kReaderBytes = kProfile.speech() ? 66 * 1024 : 1;
 
-  WavReader& reader() { return *reinterpret_cast<WavReader*>(reader_); }
   // The samples that are taken before a window is transcribed.
   std::span<float> room() {
     return {samples_ + count_, transcriber_.window_samples() + 1 - count_};
