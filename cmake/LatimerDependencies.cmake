@@ -111,26 +111,32 @@ if(LATIMER_CONVERTER)
     URL https://github.com/mapbox/protozero/archive/v1.8.1.tar.gz)
   latimer_header_library(latimer_protozero "${PROTOZERO_SOURCE_DIR}/include")
 
-  # zlib's minizip finds the place of an entry in the file.
+  # zlib's minizip finds the place of an entry in the file; latimer-serve also
+  # writes archives.
   latimer_dependency(ZLIB
     VERSION 1.3.1
     SPDX Zlib PART converter
-    PATHS adler32.c crc32.c crc32.h gzguts.h inffast.c inffast.h inffixed.h
-      inflate.c inflate.h inftrees.c inftrees.h zconf.h zlib.h zutil.c zutil.h
+    PATHS adler32.c crc32.c crc32.h deflate.c deflate.h gzguts.h inffast.c inffast.h inffixed.h
+      inflate.c inflate.h inftrees.c inftrees.h trees.c trees.h zconf.h zlib.h
+      zutil.c zutil.h
       contrib/minizip/ioapi.c contrib/minizip/ioapi.h
-      contrib/minizip/unzip.c contrib/minizip/unzip.h LICENSE
-    SHA256 229fb74f1dd5f628f9d14dda727cfbf7b89d505fec2f188840b102b2c243e55d
+      contrib/minizip/unzip.c contrib/minizip/unzip.h
+      contrib/minizip/zip.c contrib/minizip/zip.h LICENSE
+    SHA256 d8048cf71e5e46e328138f475c68edc64fb2062aa5114c49279dd8218f85faab
     DEBIAN z/zlib/zlib_1.3.dfsg+really1.3.1.orig.tar.gz
     URL https://github.com/madler/zlib/archive/v1.3.1.tar.gz)
   set(latimer_minizip "${ZLIB_SOURCE_DIR}/contrib/minizip")
   latimer_third_party_library(latimer_zip
     SOURCES
       "${ZLIB_SOURCE_DIR}/adler32.c" "${ZLIB_SOURCE_DIR}/crc32.c"
+      "${ZLIB_SOURCE_DIR}/deflate.c"
       "${ZLIB_SOURCE_DIR}/inffast.c" "${ZLIB_SOURCE_DIR}/inflate.c"
-      "${ZLIB_SOURCE_DIR}/inftrees.c" "${ZLIB_SOURCE_DIR}/zutil.c"
+      "${ZLIB_SOURCE_DIR}/inftrees.c" "${ZLIB_SOURCE_DIR}/trees.c"
+      "${ZLIB_SOURCE_DIR}/zutil.c"
       "${latimer_minizip}/ioapi.c" "${latimer_minizip}/unzip.c"
+      "${latimer_minizip}/zip.c"
     INCLUDES "${ZLIB_SOURCE_DIR}" "${latimer_minizip}"
-    DEFINITIONS NOUNCRYPT)
+    DEFINITIONS NOUNCRYPT NOCRYPT)
 
   # Only what unpacks.
   latimer_dependency(ZSTD

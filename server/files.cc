@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ascii.h"
+#include "documents.h"
 #include "latimer/profile_config.h"
 #include "subtitles.h"
 
@@ -14,11 +15,11 @@ namespace latimer::server {
 namespace {
 
 constexpr std::pair<const char*, FileFormat> kEndings[] = {
-    {".txt", FileFormat::kText},
-    {".html", FileFormat::kHtml},
-    {".htm", FileFormat::kHtml},
-    {".srt", FileFormat::kSubtitles},
-    {".vtt", FileFormat::kSubtitles}};
+    {".txt", FileFormat::kText},         {".html", FileFormat::kHtml},
+    {".htm", FileFormat::kHtml},         {".srt", FileFormat::kSubtitles},
+    {".vtt", FileFormat::kSubtitles},    {".docx", FileFormat::kOfficeOpen},
+    {".pptx", FileFormat::kOfficeOpen},  {".odt", FileFormat::kOpenDocument},
+    {".odp", FileFormat::kOpenDocument}, {".epub", FileFormat::kBook}};
 
 constexpr auto kKept = std::chrono::minutes(30);
 
@@ -30,7 +31,8 @@ size_t BytesOf(const std::string& name, const std::string& bytes) {
 }
 
 bool IsKnown(FileFormat format) {
-  return format != FileFormat::kHtml || kProfile.alignment;
+  return kProfile.alignment || format == FileFormat::kText ||
+         format == FileFormat::kSubtitles;
 }
 
 bool EndsWith(std::string_view name, std::string_view ending) {
@@ -60,15 +62,18 @@ std::vector<FileText> TextsOf(FileFormat format, std::string_view file,
   if (format == FileFormat::kSubtitles) {
     return TextsOfSubtitles(file, on_growth);
   }
+  if (IsDocument(format)) return TextsOfDocument(format, file, on_growth);
   return {{std::string(file),
            format == FileFormat::kHtml ? Format::kHtml : Format::kText}};
 }
 
 std::string WithTranslations(FileFormat format, std::string_view file,
                              const std::vector<std::string>& translations) {
-  return format == FileFormat::kSubtitles
-             ? TranslatedSubtitles(file, translations)
-             : translations.front();
+  if (format == FileFormat::kSubtitles) {
+    return TranslatedSubtitles(file, translations);
+  }
+  return IsDocument(format) ? TranslatedDocument(format, file, translations)
+                            : translations.front();
 }
 
 std::string SafeFileName(std::string_view name) {

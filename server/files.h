@@ -18,15 +18,23 @@
 namespace latimer::server {
 
 // kSubtitles: SubRip and WebVTT. The lines of a speaker in a cue are one text.
-enum class FileFormat : uint8_t { kText, kHtml, kSubtitles };
+// Documents: .docx and .pptx, .odt and .odp, .epub.
+enum class FileFormat : uint8_t {
+  kText,
+  kHtml,
+  kSubtitles,
+  kOfficeOpen,
+  kOpenDocument,
+  kBook
+};
 
-// By the end of its name, whatever its case. HTML only if the profile has
-// alignments.
+// By the end of its name, whatever its case. HTML and documents only if the
+// profile has alignments.
 std::optional<FileFormat> FileFormatOf(std::string_view name);
 // The ends of names that it knows: ".txt", ....
 std::vector<std::string> FileEndings();
 
-// The texts of a file, in order.
+// The texts of a file, in order. Throws Damaged, as the next.
 std::vector<FileText> TextsOf(FileFormat format, std::string_view file,
                               const OnGrowth& on_growth = {});
 // The file with a translation in place of each text.

@@ -37,6 +37,8 @@ enum class Format : uint8_t { kText, kHtml };
 
 // Is called before there are so many sentences or lines more, and may throw.
 using OnGrowth = std::function<void(size_t)>;
+// Memory of one of them, besides its bytes.
+inline constexpr size_t kItemBytes = 320;
 
 // A text of a file.
 struct FileText {

@@ -9,8 +9,10 @@
 #include <functional>
 #include <set>
 
+#include "archive.h"
 #include "ascii.h"
 #include "detect.h"
+#include "documents.h"
 #include "http_form.h"
 #include "json/bounded_json.h"
 #include "languages.h"
@@ -128,10 +130,6 @@ double SecondsSince(std::chrono::steady_clock::time_point begin) {
 
 // Of all translated files that clients have not fetched.
 constexpr size_t kFileStoreBytes = size_t{64} << 20;
-
-// Memory of a value of JSON, until it is written into the answer, of a sentence
-// and of a line of subtitles, besides their bytes.
-constexpr size_t kItemBytes = 320;
 
 bool IsUtf8(const std::string& text) {
   try {
@@ -335,7 +333,9 @@ void Service::ReserveRoom(size_t bytes) {
     case HttpServer::Room::kYes:
       return;
     case HttpServer::Room::kNever:
-      throw Refusal{413, "The request has too many values or sentences."};
+      throw Refusal{
+          413,
+          "The request has too many values or sentences, or too much text."};
     case HttpServer::Room::kNotNow:
       throw Refusal{503, "The server has too many requests; try later.", 1};
   }
@@ -360,6 +360,8 @@ auto Service::Answer(Handler handler, AsJson as_json) {
         response.Set("Retry-After", std::to_string(refusal.retry_after));
       }
       refuse(refusal.code, refusal.message);
+    } catch (const Damaged& damaged) {
+      refuse(400, "The document cannot be read: " + damaged.why + ".");
     } catch (const std::exception& error) {
       refuse(500, std::string("Cannot translate text: ") + error.what());
     }
@@ -815,10 +817,15 @@ Json Service::TranslateFile(const Parameters& parameters) {
   if (!format.has_value()) {
     throw Refusal{400, "Invalid request: file format not supported"};
   }
-  if (!IsUtf8(file)) throw Refusal{400, "The file is not in UTF-8."};
+  if (!IsDocument(*format) && !IsUtf8(file)) {
+    throw Refusal{400, "The file is not in UTF-8."};
+  }
   const std::vector<FileText> texts = TextsOf(*format, file, ReserveItems);
   if (texts.empty()) {
-    throw Refusal{400, "The file has no subtitles: no line with \"-->\"."};
+    throw Refusal{400, IsDocument(*format)
+                           ? "The document has no text."
+                           : "The file has no subtitles: no line with "
+                             "\"-->\"."};
   }
   int64_t characters = 0;
   std::vector<std::string> plain, html;

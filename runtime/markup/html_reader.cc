@@ -4,37 +4,10 @@
 
 #include "markup/html_names.h"
 #include "markup/html_state.h"
+#include "text/utf8.h"
 
 namespace latimer {
 namespace {
-
-// Writes a character as UTF-8 and returns its bytes.
-size_t Encode(uint32_t c, char* out) {
-  const auto byte = [](uint32_t value) { return static_cast<char>(value); };
-  const auto rest = [&](uint32_t shift) {
-    return byte(0x80 | ((c >> shift) & 0x3F));
-  };
-  if (c < 0x80) {
-    out[0] = byte(c);
-    return 1;
-  }
-  if (c < 0x800) {
-    out[0] = byte(0xC0 | (c >> 6));
-    out[1] = rest(0);
-    return 2;
-  }
-  if (c < 0x10000) {
-    out[0] = byte(0xE0 | (c >> 12));
-    out[1] = rest(6);
-    out[2] = rest(0);
-    return 3;
-  }
-  out[0] = byte(0xF0 | (c >> 18));
-  out[1] = rest(12);
-  out[2] = rest(6);
-  out[3] = rest(0);
-  return 4;
-}
 
 template <size_t kCount>
 bool IsNameIn(std::string_view name, const char* const (&names)[kCount]) {
@@ -140,7 +113,7 @@ bool HtmlText::State::AddReference(uint32_t c, std::string_view bytes) {
     default:
       break;
   }
-  carried = Encode(c, carry);
+  carried = EncodeUtf8(c, carry);
   return true;
 }
 

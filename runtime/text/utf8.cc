@@ -61,6 +61,33 @@ Utf8Char LastChar(std::string_view text) {
   return {};
 }
 
+size_t EncodeUtf8(uint32_t c, char* out) {
+  const auto byte = [](uint32_t value) { return static_cast<char>(value); };
+  const auto rest = [&](uint32_t shift) {
+    return byte(0x80 | ((c >> shift) & 0x3F));
+  };
+  if (c < 0x80) {
+    out[0] = byte(c);
+    return 1;
+  }
+  if (c < 0x800) {
+    out[0] = byte(0xC0 | (c >> 6));
+    out[1] = rest(0);
+    return 2;
+  }
+  if (c < 0x10000) {
+    out[0] = byte(0xE0 | (c >> 12));
+    out[1] = rest(6);
+    out[2] = rest(0);
+    return 3;
+  }
+  out[0] = byte(0xF0 | (c >> 18));
+  out[1] = rest(12);
+  out[2] = rest(6);
+  out[3] = rest(0);
+  return 4;
+}
+
 bool IsPythonSpace(uint32_t c) {
   if (c < 0x80)
     return c == ' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);

@@ -25,6 +25,9 @@ Utf8Char FirstChar(std::string_view text);
 // The last character of `text`.
 Utf8Char LastChar(std::string_view text);
 
+// Writes a character of 1 to 4 bytes and returns their number.
+size_t EncodeUtf8(uint32_t code_point, char* out);
+
 // Whether `text` consists of valid characters only.
 bool IsUtf8(std::string_view text);
 

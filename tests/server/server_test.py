@@ -5,12 +5,15 @@ English-German demo model.
 """
 # Tests server/main.cc, server/service.cc, server/http_server.cc, server/job.cc,
 # server/model.cc, server/catalog.cc, server/languages.cc, server/detect.cc,
-# server/html.cc, server/files.cc, server/subtitles.cc, server/limits.cc, server/metrics.cc,
-# server/wording.cc, server/http_message.cc, server/forwarded.cc, programs/os/text_lines.cc.
+# server/html.cc, server/files.cc, server/subtitles.cc, server/documents.cc, server/archive.cc,
+# server/markup.cc, server/limits.cc, server/metrics.cc, server/wording.cc, server/http_message.cc, server/forwarded.cc, programs/os/text_lines.cc.
 import contextlib
 import http.client
+import importlib.util
+import io
 import json
 import os
+import random
 import re
 import resource
 import shutil
@@ -22,6 +25,8 @@ import tempfile
 import threading
 import time
 import unittest
+import zipfile
+from xml.etree import ElementTree
 
 BIN, MODEL = sys.argv[1:3]
 CLIENT = "libretranslatepy==2.1.4"
@@ -674,6 +679,191 @@ class OneServer(unittest.TestCase):
         self.assertGreater(self.server.metric("latimer_tokens_total"), 0)
         buckets = re.findall(r'^latimer_request_seconds_bucket\{.*\} (\d+)$', text, re.M)
         self.assertEqual(buckets, sorted(buckets, key=int))
+
+
+def module(path):
+    """A module of the Python package or its tests, by its path in the sources."""
+    path = os.path.join(os.path.dirname(__file__), "../..", path)
+    spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def archive(members, method=zipfile.ZIP_DEFLATED):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method) as out:
+        for name, content in members.items():
+            out.writestr(name, content)
+    return made.getvalue()
+
+
+class Documents(unittest.TestCase):
+    """/translate_file with .docx, .pptx, .odt, .odp and .epub."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def translated(self, name, document, target="de"):
+        """The translated document, or the error and its code."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, name)
+            with open(path, "wb") as out:
+                out.write(document)
+            answer = json.loads(curl("-F", f"file=@{path}", "-F", "source=en", "-F", f"target={target}",
+                                     self.server.url + "/translate_file"))
+        if "error" in answer:
+            return answer["error"]
+        return subprocess.run(["curl", "-s", answer["translatedFileUrl"]], check=True, capture_output=True).stdout
+
+    def members(self, name, members, target="de"):
+        document = self.translated(name, archive(members), target)
+        self.assertIsInstance(document, bytes, document)
+        with zipfile.ZipFile(io.BytesIO(document)) as found:
+            self.assertIsNone(found.testzip())
+            return {name: found.read(name) for name in found.namelist()}
+
+    def test_they_become_what_the_python_package_makes_of_them(self):
+        markup = module("bindings/python/latimer/_markup.py")
+        made = module("tests/bindings/python/random_documents.py")
+
+        def translate(html):
+            status, result = self.server.translate(html, format="html")
+            self.assertEqual(status, 200, result)
+            return result["translatedText"]
+
+        for ending, names, kind in ((".odt", made.ODF, markup.OpenDocument), (".docx", made.OOXML, markup.OfficeOpen)):
+            for target, count, how in (("en", 300 if ending == ".docx" else 60, lambda html: html), ("de", 12, translate)):
+                given, expected = {"a.bin": bytes(range(256))}, {"a.bin": bytes(range(256))}
+                for seed in range(count):
+                    draw = random.Random(seed)
+                    xml = f"<root>{''.join(made.element(draw, names) for _ in range(6))}</root>"
+                    # An .odt has one file that is read.
+                    name = f"word/header{seed}.xml" if ending == ".docx" else "content.xml"
+                    if ending == ".odt":
+                        given, expected = {}, {}
+                    given[name] = xml
+                    expected[name] = kind(xml).translated(how).encode()
+                    if ending == ".odt" and kind(xml).translated(str.upper) != xml:
+                        self.assertEqual(self.members("a.odt", given, target), expected, xml)
+                if ending == ".docx":
+                    found = self.members("a.docx", given, target)
+                    for name, xml in expected.items():
+                        self.assertEqual(found[name], xml, given[name])
+
+    def test_formats_notes_and_pictures_stay(self):
+        w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+        bold = "<w:r><w:rPr><w:b/></w:rPr><w:t>{}</w:t></w:r>"
+        run = '<w:r><w:t xml:space="preserve">{}</w:t></w:r>'
+        note = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+        xml = f"<w:document {w}><w:p>{run.format('I have ')}{bold.format('not read')}{run.format(' the book yet.')}{note}</w:p></w:document>"
+        found = self.members("a.docx", {"mimetype": "x", "word/document.xml": xml, "word/media/a.png": b"\x89PNG"})
+        self.assertEqual(list(found), ["mimetype", "word/document.xml", "word/media/a.png"])
+        self.assertEqual(found["word/media/a.png"], b"\x89PNG")
+        root = ElementTree.fromstring(found["word/document.xml"])
+        self.assertEqual("".join(root.itertext()), TEXTS["I have not read the book yet."])
+        self.assertIn(bold.format("nicht gelesen").replace("<w:t>", '<w:t xml:space="preserve">').encode(),
+                      found["word/document.xml"])
+        self.assertIn(note.encode(), found["word/document.xml"])
+
+    def test_a_book_is_xml_afterwards(self):
+        page = ("<?xml version='1.0' encoding='utf-8'?>\n<!DOCTYPE html>\n<?own a > b?>"
+                '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{0}</title><script src="a.js"/><style/></head>'
+                '<body><!-- hello --><p><a id="p5"/>{0}<br/>{1}</p><td/><script>//<![CDATA[\n a < b //]]></script></body></html>')
+        found = self.members("a.EPUB", {"mimetype": "application/epub+zip",
+                                        "a.xhtml": page.format("I am here.", "Good&#160;morning."),
+                                        "toc.ncx": "<ncx><text>I am here.</text></ncx>"})
+        self.assertEqual(found["a.xhtml"].decode(), page.format(I_AM_HERE, TEXTS["Good morning."]))
+        self.assertEqual(found["toc.ncx"].decode(), f"<ncx><text>{I_AM_HERE}</text></ncx>")
+
+    def test_the_libraries_that_people_write_them_with_read_them(self):
+        sys.path.append(os.path.join(BIN, "../python_packages"))  # Of .ci/run.
+        self.addCleanup(sys.path.pop)
+        try:
+            import docx
+            from odf import opendocument, teletype, text
+        except ImportError as error:
+            self.skipTest(f"{error.name} is missing: pip install python-docx odfpy")
+        document, saved = docx.Document(), io.BytesIO()
+        document.add_heading("I am here.", 1)
+        document.add_paragraph("I have ").add_run("not read").bold = True
+        document.paragraphs[1].add_run(" the book yet.")
+        document.add_table(1, 1).cell(0, 0).text = "I am here."
+        document.save(saved)
+        found = docx.Document(io.BytesIO(self.translated("a.docx", saved.getvalue())))
+        self.assertEqual([p.text for p in found.paragraphs], [I_AM_HERE, TEXTS["I have not read the book yet."]])
+        self.assertEqual([r.text for r in found.paragraphs[1].runs if r.bold], ["nicht gelesen"])
+        self.assertEqual(found.tables[0].cell(0, 0).text, I_AM_HERE)
+        document, saved = opendocument.OpenDocumentText(), io.BytesIO()
+        document.text.addElement(text.P(text="I am here."))
+        document.save(saved)
+        found = opendocument.load(io.BytesIO(self.translated("a.odt", saved.getvalue())))
+        self.assertEqual([teletype.extractText(p) for p in found.getElementsByType(text.P)], [I_AM_HERE])
+
+    def test_what_is_no_document_is_refused(self):
+        def deep(count):
+            return "<a>" * count + "</a>" * count
+        long = "<w:p><w:r><w:rPr>" + "<w:b/>" * 20_000 + "</w:rPr>" + "<w:tab/>" * 20_000 + "<w:t>a</w:t></w:r></w:p>"
+        for name, content, says in (
+                ("a.docx", {"a": ""}, "no text"),
+                ("a.docx", {"word/document.xml": "<a><b></a>"}, "word/document.xml in it has an end"),
+                ("a.docx", {"word/document.xml": "<a><b>"}, "without an end"),
+                ("a.docx", {"word/document.xml": "<a"}, "without an end"),
+                ("a.docx", {"word/document.xml": "<a><!--</a>"}, "without an end"),
+                ("a.docx", {"word/document.xml": deep(1000)}, "nested too deeply"),
+                ("a.docx", {"word/document.xml": "<a/>".encode("utf-16")}, "not UTF-8"),
+                ("a.docx", {"word/document.xml": long}, "too long"),
+                ("a.odt", {"content.xml": "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}, "entities of its own"),
+                ("a.epub", {"a.xhtml": "<a>"}, "without an end"),
+                ("a.epub", {"a.xhtml": deep(1000)}, "nested too deeply"),
+                ("a.epub", {"a.xhtml": "<a latimer" + "x" * 99_999 + "='1'>" + "<b/>" * 9999 + "</a>"}, "too long"),
+                ("a.epub", {"a.xhtml": "<a/>", "../b": ""}, "leads out"),
+                ("a.epub", {"a.xhtml": "<a/>", "/b": ""}, "leads out"),
+                ("a.odt", {str(i): "" for i in range(10_001)}, "more than 10000 files"),
+                ("a.odt", {"content.xml": b"<a>" + b" " * (60 << 20) + b"</a>"}, "too much text"),
+                ("a.docx", {f"word/header{i}.xml": b" " * (3 << 20) for i in range(30)}, "more than 64 MiB of text"),
+                ("a.docx", {"word/document.xml": "<w:p><w:r>" + "<w:cr/>" * 150_000 + "</w:r></w:p>"}, "too much text")):
+            self.assertIn(says, self.translated(name, archive(content)), name)
+        self.assertIn("not a zip file", self.translated("a.docx", b"I am here."))
+        self.assertIn("not a zip file", self.translated("a.docx", b""))
+        self.assertEqual(self.server.translate("I am here."), (200, {"translatedText": I_AM_HERE}))
+
+    def test_archives_that_are_damaged_are_refused(self):
+        whole = archive({"word/document.xml": "<w:p><w:r><w:t>I am here.</w:t></w:r></w:p>", "b": "b" * 999})
+        for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+            self.assertIn("rare way", self.translated("a.docx", archive({"word/document.xml": "<a/>"}, method)))
+        directory = whole.index(b"PK\1\2")
+        for at, value, says in ((directory + 8, 1, "encrypted"),
+                                (directory + 16, whole[directory + 16] ^ 1, "is damaged"),  # The checksum.
+                                (directory + 20, 255, "damaged"),  # The packed size,
+                                (directory + 23, 255, "lies outside"),
+                                (directory + 24, whole[directory + 24] ^ 1, "damaged"),  # and the other.
+                                (50, whole[50] ^ 0xFF, "in it is damaged")):  # A byte of the text.
+            self.assertIn(says, self.translated("a.docx", whole[:at] + bytes([value]) + whole[at + 1:]), at)
+        twice = archive({"a": "", "b": ""}).replace(b"b", b"a")
+        self.assertIn("a name twice", self.translated("a.docx", twice))
+        for size in range(0, len(whole), 7):
+            self.assertIsInstance(self.translated("a.docx", whole[:size]), str)
+        draw = random.Random(1)
+        for _ in range(60):
+            other = bytearray(whole)
+            for _ in range(draw.randrange(1, 4)):
+                other[draw.randrange(len(other))] = draw.randrange(256)
+            self.translated("a.docx", bytes(other))
+        self.assertEqual(self.server.translate("I am here."), (200, {"translatedText": I_AM_HERE}))
+
+    @unittest.skipIf(os.environ.get("LATIMER_SANITIZE"), "sanitizers cost memory")
+    def test_a_document_takes_what_is_counted(self):
+        before = self.server.peak()
+        for xml in ("<w:p><w:r>" + "<w:cr/>" * 60_000 + "<w:t>a</w:t></w:r></w:p>",
+                    "<w:p><w:r><w:t>a</w:t></w:r></w:p>" * 15_000, "<a>" + "x" * (5 << 20) + "</a>"):
+            self.translated("a.docx", archive({"word/document.xml": xml}), "en")
+        self.assertLess(self.server.peak() - before, 56 << 20)
 
 
 class SeveralWorkers(unittest.TestCase):
