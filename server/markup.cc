@@ -697,13 +697,13 @@ std::string XhtmlOf(std::string_view xml, std::string html) {
       size_t number = hidden.size();
       const char* const begin =
           piece.data() + (is_img ? 4 : 3) + attribute.size();
-      const auto read =
-          std::from_chars(begin, piece.data() + piece.size(), number);
-      if (number >= hidden.size()) {
+      const char* const end = piece.data() + piece.size();
+      const char* const after = std::from_chars(begin, end, number).ptr;
+      if (number >= hidden.size() || after == end || *after != '>') {
         throw Damaged{"its translation has other tags"};
       }
       out += hidden[number];
-      piece.remove_prefix(static_cast<size_t>(read.ptr + 1 - piece.data()));
+      piece.remove_prefix(static_cast<size_t>(after + 1 - piece.data()));
     } else if (!has_name && piece.starts_with("&nbsp;")) {
       // XML knows no names of characters by itself.
       out += "&#160;";

@@ -1,13 +1,16 @@
-// Files that wait to be fetched, and the parameters of forms.
-// Tests server/files.cc, server/http_form.cc, server/http_message.cc.
+// Files that wait to be fetched, XHTML, and the parameters of forms.
+// Tests server/files.cc, server/markup.cc, server/http_form.cc,
+// server/http_message.cc.
 #include "server/files.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "server/archive.h"
 #include "server/http_form.h"
 #include "server/http_message.h"
+#include "server/markup.h"
 
 namespace latimer::server::files_test {
 
@@ -26,6 +29,14 @@ TEST(FileStore, CountsNamesAndWhatKeepsThem) {
   EXPECT_EQ(store.Find(last), "x");
   EXPECT_EQ(store.Keep("a", std::string(10'000, 'x')), "");
   EXPECT_EQ(store.Find(last), "x");
+}
+
+TEST(Xhtml, IsRefusedIfATagOfItsTranslationHasNoEnd) {
+  EXPECT_EQ(XhtmlOf("<a/>", "b <img latimer=0>"), "b <a/>");
+  for (const char* html : {"<img latimer=0", "<hr latimer=0", "<img latimer=",
+                           "<img latimer=0 >", "<img latimer=1>"}) {
+    EXPECT_THROW(XhtmlOf("<a/>", html), Damaged) << html;
+  }
 }
 
 TEST(Form, IsReadAsBrowsersWriteIt) {

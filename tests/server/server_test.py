@@ -6,7 +6,8 @@ English-German demo model.
 # Tests server/main.cc, server/service.cc, server/http_server.cc, server/job.cc,
 # server/model.cc, server/catalog.cc, server/languages.cc, server/detect.cc,
 # server/html.cc, server/files.cc, server/subtitles.cc, server/documents.cc, server/archive.cc,
-# server/markup.cc, server/limits.cc, server/metrics.cc, server/wording.cc, server/http_message.cc, server/forwarded.cc, programs/os/text_lines.cc.
+# server/markup.cc, server/limits.cc, server/metrics.cc, server/wording.cc, server/http_message.cc,
+# server/forwarded.cc, programs/os/text_lines.cc.
 import contextlib
 import http.client
 import importlib.util
