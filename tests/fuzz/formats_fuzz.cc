@@ -1,5 +1,5 @@
-// Reads JSON, subtitles and terms of any bytes, as latimer-serve and the
-// converter do, and translates by such terms.
+// Reads JSON, subtitles, terms and documents of any bytes, as latimer-serve and
+// the converter do, and translates by such terms.
 //
 // The first byte of an input says what the others are.
 #include <algorithm>
@@ -9,6 +9,9 @@
 #include "internals.h"
 #include "json/bounded_json.h"
 #include "os/text_lines.h"
+#include "server/archive.h"
+#include "server/documents.h"
+#include "server/markup.h"
 #include "server/subtitles.h"
 #include "server/wording.h"
 #include "tests/fuzz/base_models.h"
@@ -78,6 +81,40 @@ void UseTerms(uint8_t which, std::string_view text) {
   ExpectGood(translator.Translate(source, options), translator, kMostTokens);
 }
 
+// A document, or the XML of one, which random bytes in an archive seldom
+// become. The text stays, or is cut as above.
+void ReadDocument(uint8_t how, std::string_view file) {
+  using server::Damaged, server::FileFormat, server::Paragraphs;
+  const auto cut = [&](const std::string& html) {
+    const size_t at = std::min<size_t>(how / 6, html.size());
+    return html.substr(at) + html.substr(0, at);
+  };
+  try {
+    if (how % 6 < 3) {
+      const auto format =
+          static_cast<FileFormat>(int{how} % 3 + int(FileFormat::kOfficeOpen));
+      std::vector<std::string> same, other;
+      for (const server::FileText& text :
+           server::TextsOfDocument(format, file)) {
+        same.push_back(text.text);
+        other.push_back(cut(text.text));
+      }
+      const std::string out = server::TranslatedDocument(format, file, same);
+      LATIMER_EXPECT(server::TextsOfDocument(format, out).size() ==
+                     same.size());
+      (void)server::TranslatedDocument(format, file, other);
+    } else if (how % 6 == 5) {
+      (void)server::XhtmlOf(file, cut(server::HtmlOfXhtml(file)));
+    } else {
+      Paragraphs paragraphs(how % 6 == 3 ? Paragraphs::Kind::kOfficeOpen
+                                         : Paragraphs::Kind::kOpenDocument,
+                            file, {});
+      (void)paragraphs.Translated(cut(paragraphs.html()));
+    }
+  } catch (const Damaged&) {
+  }
+}
+
 }  // namespace
 }  // namespace latimer
 
@@ -90,13 +127,14 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace latimer;
   Input input(data, size);
-  const uint8_t what = input.Byte() % 3;
+  const uint8_t what = input.Byte() % 4;
   if (what == 0) {
     ReadJson(input.rest());
   } else {
     const uint8_t how = input.Byte();
     if (what == 1) ReadSubtitles(how, input.rest());
     if (what == 2) UseTerms(how, input.rest().substr(0, 2000));
+    if (what == 3) ReadDocument(how, input.rest());
   }
   return 0;
 }
