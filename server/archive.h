@@ -1,4 +1,4 @@
-// Zip archives in memory, as documents are.
+// Zip archives in memory, such as documents.
 #ifndef LATIMER_SERVER_ARCHIVE_H_
 #define LATIMER_SERVER_ARCHIVE_H_
 
@@ -23,8 +23,8 @@ struct ArchiveReader {
 
 // Reads the members of an archive in order. If `copy`, it becomes the archive
 // with what the reader made of them; other members stay as they are, packed.
-// Throws Damaged, also if it is encrypted, or no program wrote it that writes
-// documents.
+// Throws Damaged if the archive is damaged or encrypted, or has what documents
+// never have, such as a name twice.
 void ReadArchive(std::string_view archive, const ArchiveReader& reader,
                  std::string* copy);
 

@@ -12,8 +12,8 @@ namespace latimer::server {
 
 bool IsDocument(FileFormat format);
 
-// HTML of each file in the document that has words. Throws Damaged, as the
-// next.
+// The HTML of each file with words in the document. Throws Damaged, as does the
+// next function.
 std::vector<FileText> TextsOfDocument(FileFormat format, std::string_view file,
                                       const OnGrowth& on_growth = {});
 

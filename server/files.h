@@ -34,7 +34,7 @@ std::optional<FileFormat> FileFormatOf(std::string_view name);
 // The ends of names that it knows: ".txt", ....
 std::vector<std::string> FileEndings();
 
-// The texts of a file, in order. Throws Damaged, as the next.
+// The texts of a file, in order. Throws Damaged, as does the next function.
 std::vector<FileText> TextsOf(FileFormat format, std::string_view file,
                               const OnGrowth& on_growth = {});
 // The file with a translation in place of each text.

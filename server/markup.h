@@ -23,8 +23,8 @@ namespace latimer::server {
 inline constexpr size_t kTokenBytes = 16;
 
 // The paragraphs of an XML file, each of which is a <p> for a model. In it, a
-// numbered tag stands for each format, link, picture or note; where these come
-// back in the translation says where each one goes.
+// numbered tag stands for each format, link, picture or note. The places of the
+// tags in the translation say where each one goes.
 class Paragraphs {
  public:
   // OpenDocument; or Office Open XML, whose paragraphs consist of runs.

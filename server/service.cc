@@ -462,7 +462,7 @@ void Service::Register(HttpServer& server) {
                               "application/json");
                         },
                         as_openais));
-  // Of a recording there are the body and its part.
+  // The body of a request and its part with the recording are in memory.
   const HttpServer::BodyLimits recording = {options_.sound_bytes, 4};
   for (const bool translates : {false, true}) {
     server.Handle(
@@ -922,7 +922,7 @@ void Service::Transcribe(const Parameters& parameters, bool translates,
                   "Invalid request: response_format is json, text, "
                   "verbose_json, srt or vtt"};
   }
-  // As many requests as texts of this size would have been.
+  // A recording counts as a request, and one more for each MiB.
   Admit(ClientOf(parameters, parameters.bearer),
         static_cast<int>(1 + (wav.size() >> 20)));
   ReserveRoom(Recording::kBytes);

@@ -49,9 +49,9 @@ class SpeechModel;
 // ends with this object at the latest.
 class Recording {
  public:
-  // Memory that one takes, besides its text.
+  // Memory of a recording, besides its text.
   static constexpr size_t kBytes = sizeof(SpeechStream) + (size_t{1} << 20);
-  // Of the text, which is as long as the recording.
+  // A longer text ends the recording.
   static constexpr size_t kMostTextBytes = size_t{1} << 20;
 
   struct Work;
@@ -62,8 +62,7 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // Waits for room for more bytes, a few at a time. False: there is none in
-  // time.
+  // Waits until more bytes may be pushed. False: not in time.
   bool WaitForRoom(std::chrono::milliseconds time);
   // Adds bytes; they are dropped if it has ended.
   void Push(std::string_view bytes);

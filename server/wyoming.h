@@ -35,15 +35,15 @@ class WyomingServer {
  public:
   using Models = std::function<std::shared_ptr<const Loaded>()>;
 
-  // `models`: gives those that recordings use which begin now.
+  // `models` returns the models for recordings that begin now.
   WyomingServer(Models models, const WyomingLimits& limits);
   // Ends all connections.
   ~WyomingServer();
   WyomingServer(const WyomingServer&) = delete;
   WyomingServer& operator=(const WyomingServer&) = delete;
 
-  // Listens at an address and a port; 0 chooses one, and serves in threads.
-  // Returns the port, or -1 and in `*why` what failed.
+  // Listens at an address and a port, and serves in threads; port 0 chooses
+  // one. Returns the port, or -1 and in `*why` what failed.
   int Start(const std::string& host, int port, std::string* why);
 
   // Serves a connected socket, which does not block, until the connection ends,

@@ -1,4 +1,4 @@
-// Speech from a file or a pipe, as much at once as a model hears.
+// Speech from a file or a pipe, at most a window at a time.
 #ifndef LATIMER_CLI_SOUND_INPUT_H_
 #define LATIMER_CLI_SOUND_INPUT_H_
 
@@ -20,8 +20,8 @@ class SoundInput {
   // WAV.
   SoundInput(size_t room, uint32_t pcm_rate);
 
-  // The samples that come next, as many as there is room for or follow; none at
-  // the end. They live until the next call. Errors: those of WavReader, and
+  // The next samples: as many as there is room for, or fewer at the end; none
+  // after it. They live until the next call. Errors: those of WavReader, and
   // kResourceUnavailable if standard input cannot be read.
   Result<std::span<const float>> Next();
 
@@ -33,8 +33,8 @@ class SoundInput {
 
   std::unique_ptr<WavReader> reader_;
   std::vector<float> samples_;
-  size_t count_ = 0;  // Of them that are there.
-  size_t used_ = 0;   // Of them that were used.
+  size_t count_ = 0;  // Samples that were read.
+  size_t used_ = 0;   // Of these, what the next call drops.
   std::vector<char> bytes_;
   std::span<const uint8_t> rest_;  // What of them is not read yet.
   bool ended_ = false;

@@ -72,7 +72,7 @@ std::string JsonLine(const Transcription& window,
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Of text that would end a line or a time. SRT and WebVTT have the same cues.
+// A cue of SRT or WebVTT, whose text has no line break and no arrow.
 std::string Cue(const TranscriptionSegment& segment, size_t id,
                 std::string text, const Arguments& arguments) {
   const char point = arguments.srt ? ',' : '.';
@@ -82,8 +82,7 @@ std::string Cue(const TranscriptionSegment& segment, size_t id,
          "\n" + OnOneLine(std::move(text)) + "\n";
 }
 
-// Without space at its ends, in the language of the second model if there is
-// one.
+// Without space at its ends; translated if there is a second model.
 Result<std::string> TextOf(Work& work, std::string_view text) {
   text = Stripped(text);
   if (work.then == nullptr || text.empty()) return std::string(text);
@@ -93,7 +92,7 @@ Result<std::string> TextOf(Work& work, std::string_view text) {
 }
 
 // Writes what is said in a window; `*count` segments came before. Returns false
-// if output fails, for which a sentence was printed.
+// if output fails; the error has then been printed.
 Result<bool> WriteWindow(Work& work, const Transcription& window,
                          size_t* count) {
   const Arguments& arguments = work.arguments;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t Sixteens(size_t n) { return (n + 15) / 16 * 16; }
 
-// At least PackedBytes of a matrix [n, k] in any tile, which must not decide
-// what is computed.
+// At least PackedBytes of a matrix [n, k], whatever the tile: so AttendsInInt8
+// says the same on every CPU.
 constexpr size_t MatrixBytes(size_t n, size_t k) {
   constexpr size_t kBeside = InfoOf(WeightType::kInt8).bytes_beside;
   return RoundUp(Sixteens(n) * (Sixteens(k) + kBeside), kPackedAlignment);
@@ -100,6 +100,7 @@ void AttendHead(const StepContext& step, const Int8Head& head, size_t count,
   for (size_t r = 0; r < count; ++r) {
     const uint32_t sum =
         vector.softmax_bytes(head.keys.n, rows.scratch + r * stride);
+    // No sum: the largest score is not finite, and the output becomes NaN.
     const float scale = sum == 0 ? std::numeric_limits<float>::quiet_NaN()
                                  : 1.0f / static_cast<float>(sum);
     low[r] = {-128, scale};

@@ -1,13 +1,13 @@
-// Attention over the positions of speech in models of integers: both products,
-// Q K^T and P V, by the kernels for int8 weights; keys and values become
+// Attention over the positions of speech in int8 and int6 models. The kernels
+// for int8 weights compute both products, Q K^T and P V; keys and values become
 // matrices in the model's tile. A window has up to 1,500 positions, which in
 // f32 would take most of its time and of the decoder's memory.
 //
-// Queries have 8 bits, like the inputs of a Linear. So have keys, with a scale
-// each, after their mean is taken from them, which changes no softmax; and
-// values, with a scale for each column. P has 16 bits: the values are
-// multiplied by its upper 8 bits, and by its lower ones. All sums are exact, so
-// every CPU gives the same bits.
+// Queries, keys and values have 8 bits. Queries have a scale for each row, like
+// the inputs of a Linear; keys, too, after their mean has been subtracted,
+// which changes no softmax. Values have a scale for each column. P has 16 bits:
+// the values are multiplied by its upper 8 bits, and by its lower ones. All
+// sums are exact, so every CPU gives the same bits.
 #ifndef LATIMER_TRANSFORMER_INT8_ATTENTION_H_
 #define LATIMER_TRANSFORMER_INT8_ATTENTION_H_
 
@@ -19,9 +19,9 @@
 
 namespace latimer {
 
-// Whether attention to so many positions is computed so: if the model reads
-// speech and its weights are integers, unless there are so few positions that
-// the matrices would take more memory than keys and values.
+// Whether attention to `positions` is computed in int8: the model reads speech,
+// its weights are integers, and the matrices need no more memory than keys and
+// values, as they would with few positions.
 bool AttendsInInt8(const Engine& engine, const Heads& heads, size_t positions);
 
 // All of these work in workspace.attention_scratch, and those that attend in

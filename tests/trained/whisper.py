@@ -1,4 +1,4 @@
-"""Whisper tiny.en, as published, on recordings of others: what CTranslate2 writes with it, and what was said.
+"""Whisper tiny.en, as published, on other people's recordings: what CTranslate2 writes with it, and what was said.
 
     python tests/trained/whisper.py [--bin build/host/bin] [--cache FOLDER]
 

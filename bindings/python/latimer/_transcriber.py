@@ -26,7 +26,7 @@ Sound = Union[
 # Short pushes, so that an interrupt need not wait for more than a window.
 _PIECE = 1 << 16
 _RATE = 16_000
-# What Transcriber() takes, beside the path.
+# What Transcriber() takes besides the path.
 _OWN = ("threads", "check_file", "pin_threads", "cpu")
 
 
@@ -134,8 +134,8 @@ class Transcriber:
             max_tokens: of each window of 30 seconds.
 
         Returns:
-            Segments, each as soon as its window has been transcribed: read
-            the iterator to the end, or it does nothing.
+            Segments, each as soon as its window has been transcribed. Nothing
+            is transcribed until the iterator is read.
 
         Raises:
             OSError: the file cannot be opened.
