@@ -8,7 +8,6 @@
 #include <exception>
 #include <memory>
 #include <set>
-#include <type_traits>
 #include <vector>
 
 namespace latimer::server {

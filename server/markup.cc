@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <tuple>
 
 #include "archive.h"
 #include "markup/character_reference.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <utility>
 
 namespace latimer::server {

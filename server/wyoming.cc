@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "json/bounded_json.h"
-#include "languages.h"
 #include "latimer/version.h"
 #include "sockets.h"
 
