@@ -56,7 +56,7 @@ function(latimer_add_program target)
   endif()
   get_target_property(speech ${arg_RUNTIME} LATIMER_SPEECH)
   if(NOT speech)
-    list(REMOVE_ITEM sources "${cli}/sound_input.cc" "${cli}/transcribe.cc")
+    list(REMOVE_ITEM sources "${cli}/transcribe.cc")
   endif()
   if(APPLE)  # No Mac with ARM lacks what Zig lets the compiler use.
     list(REMOVE_ITEM sources "${cli}/cpu_guard.cc")

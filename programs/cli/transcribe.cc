@@ -1,9 +1,14 @@
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -11,7 +16,7 @@
 #include "cli/interrupt.h"
 #include "cli/lines.h"
 #include "cli/session.h"
-#include "cli/sound_input.h"
+#include "latimer/speech_stream.h"
 #include "latimer/transcriber.h"
 #include "os/system.h"
 #include "report/format.h"
@@ -121,34 +126,59 @@ Result<bool> WriteWindow(Work& work, const Transcription& window,
   return true;
 }
 
+// What standard input holds.
+struct Recording {
+  Work& work;
+  const char* file;
+  uint64_t used_samples = 0;
+  size_t segment_count = 0;
+  int code = kSuccess;
+  std::atomic<bool> stop = Interrupted();  // Drops what follows.
+};
+
+// Receives a window of a Recording.
+void Receive(void* context, const Transcription& said) {
+  auto& recording = *static_cast<Recording*>(context);
+  if (said.stop_reason == StopReason::kLengthLimit) {
+    const auto begin = static_cast<double>(recording.used_samples);
+    std::fprintf(stderr,
+                 "latimer: warning: %s: from %.1f s on, the text fills all "
+                 "that the model writes for a window; it may repeat "
+                 "itself.\n",
+                 recording.file, begin / Transcriber::kSampleRate);
+  }
+  const Result<bool> written =
+      WriteWindow(recording.work, said, &recording.segment_count);
+  if (!written.ok()) {
+    recording.code = Complain(recording.file, written.status());
+  } else if (!*written) {
+    recording.code = kFailure;
+  }
+  recording.used_samples += said.used_samples;
+  recording.stop = recording.code != kSuccess || Interrupted();
+}
+
 // Transcribes standard input, which `file` names.
 int TranscribeInput(Work& work, const char* file) {
-  Transcriber transcriber(work.translator);
-  // One sample more tells whether a window is the last.
-  SoundInput input(transcriber.window_samples() + 1, work.arguments.pcm_rate);
-  uint64_t begin = 0;
-  size_t count = 0;
-  while (!Interrupted()) {
-    const auto samples = input.Next();
-    if (!samples.ok()) return Complain(file, samples.status());
-    if (samples->empty()) break;
-    const Result<Transcription> said =
-        transcriber.Transcribe(*samples, work.options);
-    if (!said.ok()) return Complain(file, said.status());
-    if (said->stop_reason == StopReason::kLengthLimit) {
-      std::fprintf(stderr,
-                   "latimer: warning: %s: from %.1f s on, the text fills all "
-                   "that the model writes for a window; it may repeat "
-                   "itself.\n",
-                   file, static_cast<double>(begin) / Transcriber::kSampleRate);
+  Recording recording = {work, file};
+  TranscribeOptions options = work.options;
+  options.cancel = &recording.stop;
+  const auto stream = std::make_unique<SpeechStream>(
+      work.translator, options, &Receive, &recording, work.arguments.pcm_rate);
+  std::vector<char> block(64 * 1024);
+  for (ssize_t count = 1; count > 0 && !recording.stop;) {
+    count = ReadInput(block.data(), block.size());
+    if (count < 0) {
+      return Complain(file, Status::Error(StatusCode::kResourceUnavailable,
+                                          "cannot read standard input (%s).",
+                                          std::strerror(errno)));
     }
-    const Result<bool> written = WriteWindow(work, *said, &count);
-    if (!written.ok()) return Complain(file, written.status());
-    if (!*written) return kFailure;
-    begin += said->used_samples;
-    input.Use(said->used_samples);
+    const auto bytes = std::span(block).first(static_cast<size_t>(count));
+    const Status status =
+        count > 0 ? stream->Push(std::as_bytes(bytes)) : stream->Finish();
+    if (!status.ok()) return Complain(file, status);
   }
-  return kSuccess;
+  return recording.code;
 }
 
 // Texts of options that are one of two words.

@@ -1,5 +1,5 @@
 // latimer transcribe, with a random Whisper that hears two seconds at once.
-// Tests programs/cli/transcribe.cc, programs/cli/sound_input.cc.
+// Tests programs/cli/transcribe.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -216,6 +216,17 @@ TEST_F(TranscribeTest, WhatIsWrongIsSaidInOneSentence) {
               HasSubstr("8000"));
   EXPECT_THAT(error(Transcribe("english", {Path("missing.wav")}), 1),
               HasSubstr("missing.wav"));
+}
+
+TEST_F(TranscribeTest, NoWindowIsTranslatedAfterAnError) {
+  const Outcome outcome =
+      Transcribe("english", {"--then", Path("english.ltm"), Path("long.wav")});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "");
+  const size_t error = outcome.err.find("reads speech");
+  ASSERT_NE(error, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("latimer: ", error), std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(TranscribeTest, NoSoundIsNoText) {
