@@ -577,6 +577,7 @@ std::string Paragraphs::Translated(std::string_view html) {
       }
     }
   }
+  if (stack.size() != 1) throw other;
   std::string out;
   Print(xml_, &out);
   return out;

@@ -13,7 +13,8 @@ constexpr size_t kMostWaiting = size_t{1} << 19;
 // What is pushed at once, so that a window ends a turn.
 constexpr size_t kPiece = size_t{1} << 14;
 
-void AppendTrimmed(std::string_view text, std::string* all) {
+// Appends without the space that the first one begins with.
+void Append(std::string_view text, std::string* all) {
   if (all->empty() && text.starts_with(' ')) text.remove_prefix(1);
   *all += text;
 }
@@ -28,12 +29,14 @@ struct Recording::Work {
   static void Receive(void* context, const Transcription& said) {
     auto& work = *static_cast<Work*>(context);
     Spoken& heard = work.heard;
-    if (heard.seconds == 0) heard.language = said.language;
+    if (heard.language.empty()) heard.language = said.language;
+    const double window = heard.seconds;
     heard.seconds += static_cast<double>(said.used_samples) /
                      static_cast<double>(Transcriber::kSampleRate);
     for (const TranscriptionSegment& one : said.segments) {
-      AppendTrimmed(one.text, &heard.text);
-      heard.segments.push_back({one.start,
+      Append(one.text, &heard.text);
+      heard.segments.push_back({window,
+                                one.start,
                                 one.end,
                                 std::string(one.text),
                                 {one.tokens.begin(), one.tokens.end()},

@@ -23,6 +23,7 @@ namespace latimer::server {
 
 // What is said from one time to another, as in TranscriptionSegment.
 struct SpokenSegment {
+  double window = 0;  // Where its window begins.
   double start = 0, end = 0;
   std::string text;
   std::vector<int32_t> tokens;
@@ -32,8 +33,8 @@ struct SpokenSegment {
 
 struct Spoken {
   std::vector<SpokenSegment> segments;
-  std::string text;      // Of all of them, without space at its ends.
-  std::string language;  // Of the first window; empty: the model has one.
+  std::string text;      // Of all of them, without the space before it.
+  std::string language;  // Of the first window with sound; empty: of no window.
   double seconds = 0;    // Of the recording.
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -46,9 +47,10 @@ std::string Subtitles(const Spoken& spoken, bool web) {
     const char point = web ? '.' : ',';
     out += Time(one.start, point) + " --> " + Time(one.end, point) + "\n";
     std::string text(WithoutSpace(one.text));
-    for (size_t at = 0; (at = text.find("-->", at)) != text.npos;) {
-      text.replace(at, 3, "->");  // It would look like times.
-    }
+    // An arrow would look like times, and an empty line ends a cue.
+    for (size_t at; (at = text.find("-->")) != text.npos;) text.erase(at, 1);
+    std::ranges::replace(text, '\n', ' ');
+    std::ranges::replace(text, '\r', ' ');
     out += text + "\n\n";
   }
   return out;
@@ -67,7 +69,7 @@ OrderedJson Verbose(const Spoken& spoken, bool translates) {
   OrderedJson segments = OrderedJson::array();
   for (const SpokenSegment& one : spoken.segments) {
     segments.push_back({{"id", segments.size()},
-                        {"seek", static_cast<int64_t>(one.start * 100)},
+                        {"seek", std::llround(one.window * 100)},
                         {"start", one.start},
                         {"end", one.end},
                         {"text", one.text},

@@ -6,7 +6,7 @@ import contextlib
 import os
 import struct
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Union
+from typing import Any, BinaryIO, Literal, Protocol, Union
 
 from . import _c
 from ._loaded import LoadedTranslator
@@ -15,12 +15,15 @@ from ._pretrained import open_model
 from ._results import ModelInfo, Segment
 from ._slot import SpeechCall
 
-if TYPE_CHECKING:
-    import numpy
+
+class Array(Protocol):
+    """An array, such as NumPy's."""
+
+    def __array__(self) -> Any: ...
+
 
 Sound = Union[
-    str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO,
-    "numpy.ndarray[Any, Any]",
+    str, "os.PathLike[str]", bytes, bytearray, memoryview, BinaryIO, Array
 ]
 
 # Short pushes, so that an interrupt need not wait for more than a window.

@@ -443,7 +443,7 @@ typedef void (*latimer_segment_receiver)(void* context, const latimer_segment*);
 
 /* Bytes that it takes; 0: this build reads no speech. */
 size_t latimer_speech_bytes(void);
-/* As latimer_text_begin. LATIMER_FAILED_PRECONDITION if the model reads text.
+/* As latimer_text_begin. Returns NULL, too, if the model reads text.
  */
 latimer_speech* latimer_speech_begin(latimer_translator* translator,
                                      const latimer_speech_options* options,

