@@ -187,7 +187,14 @@ LATIMER_OFF_STACK static Result<size_t> TokenizePrompt(Translator& translator,
   }
   text[0] = ' ';
   std::copy(prompt.begin(), prompt.end(), text.begin() + 1);
-  return translator.TokenizeTarget({text.data(), prompt.size() + 1}, ids);
+  const Result<size_t> count =
+      translator.TokenizeTarget({text.data(), prompt.size() + 1}, ids);
+  if (count.ok() || count.status().code() != StatusCode::kTextTooLong) {
+    return count;
+  }
+  return Status::Error(StatusCode::kTextTooLong,
+                       "The prompt has more than %zu tokens: shorten it.",
+                       ids.size());
 }
 
 static bool IsSilent(std::span<const float> samples) {

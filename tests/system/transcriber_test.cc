@@ -454,6 +454,9 @@ TEST(TranscriberTest, WhatIsNoSpeechIsRefused) {
   EXPECT_THAT(refused(some, {.language = "de"}), HasSubstr("English alone"));
   EXPECT_THAT(refused(some, {.translate = true}), HasSubstr("English alone"));
   EXPECT_TRUE(loaded.Transcribe(some, {.language = "en"}).ok());
+  const std::string prompt(1000, 'a');
+  EXPECT_THAT(refused(some, {.prompt = prompt}),
+              HasSubstr("prompt has more than"));
   Loaded languages("languages");
   EXPECT_THAT(ErrorOf(languages.Transcribe(some, {.language = "fr"}).status()),
               HasSubstr("fr"));
