@@ -39,6 +39,9 @@ constexpr size_t kMaxFramingBytes = 64 * 1024;
 // all together if it is more than one may.
 constexpr size_t kRequestBytes = size_t{48} << 20;
 constexpr size_t kAllBytes = size_t{128} << 20;
+// Of each request, what does not count in these, so that others which take all
+// do not keep short ones out.
+constexpr size_t kUncountedBytes = size_t{32} << 10;
 // When requests have freed so much, what is free goes back to the system.
 constexpr size_t kFreedBytes = size_t{1} << 20;
 // How much of a refused body is read, and how long, so that the client gets to
@@ -80,6 +83,10 @@ std::string HeadOf(const HttpResponse& response) {
     head += name + ": " + value + "\r\n";
   }
   return head + "\r\n";
+}
+
+size_t Counted(size_t bytes) {
+  return bytes - std::min(bytes, kUncountedBytes);
 }
 
 }  // namespace
@@ -369,8 +376,10 @@ HttpServer::Room HttpServer::Reserve(Connection& connection, size_t bytes) {
   if (bytes > RequestBytes(connection.body_limits) - connection.reserved) {
     return Room::kNever;
   }
-  if (reserved_.fetch_add(bytes) + bytes > all_bytes_) {
-    reserved_ -= bytes;
+  const size_t counted =
+      Counted(connection.reserved + bytes) - Counted(connection.reserved);
+  if (counted > 0 && reserved_.fetch_add(counted) + counted > all_bytes_) {
+    reserved_ -= counted;
     return Room::kNotNow;
   }
   connection.reserved += bytes;
@@ -427,10 +436,9 @@ int HttpServer::ReadBody(Connection& connection, HttpRequest* request) {
   if (framing.bytes > connection.body_limits.most_bytes) return 413;
   const std::string coding = request->Field("Content-Encoding");
   if (!coding.empty() && !EqualsIgnoringCase(coding, "identity")) return 415;
-  if (reserved_ + connection.body_limits.room_per_byte * framing.bytes >
-      all_bytes_) {
-    return 503;
-  }
+  const size_t counted =
+      Counted(connection.body_limits.room_per_byte * framing.bytes);
+  if (counted > 0 && reserved_ + counted > all_bytes_) return 503;
   // A client that asks first is told before it sends the body.
   if (EqualsIgnoringCase(request->Field("Expect"), "100-continue") &&
       !connection.has_bytes() &&
@@ -546,7 +554,7 @@ void HttpServer::ServeConnection(int socket) {
                    error.what());
       goes_on = false;
     }
-    reserved_ -= connection.reserved;
+    reserved_ -= Counted(connection.reserved);
     ReturnFreeMemory(connection.reserved);
     connection.reserved = 0;
   }

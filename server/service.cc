@@ -559,8 +559,11 @@ void Service::Run(const std::shared_ptr<Job>& job, Clock::time_point deadline,
   const auto count = static_cast<int64_t>(sentences.size());
   const int64_t before = sentences_->fetch_add(count);
   job->on_end = [all = sentences_, count] { *all -= count; };
-  // A request of any size is taken if there is no other.
-  if (!admitted && before > 0 && before + count > options_.queue) {
+  // A request of any size is taken if there is no other, and a short one beside
+  // any others, of which connections are the limit.
+  constexpr int64_t kShort = 8;
+  if (!admitted && before > 0 && count > kShort &&
+      before + count > options_.queue) {
     throw Refusal{503, "The server has too many requests; try later.", 1};
   }
   if (sentences.empty()) return;

@@ -17,6 +17,7 @@ import os
 import random
 import re
 import resource
+import select
 import shutil
 import signal
 import socket
@@ -1374,11 +1375,24 @@ class Limits(unittest.TestCase):
             long_one = server.ask_in_vain("Where is the station in this old town? " * 8000)
             wait_until(lambda: server.metric("latimer_queue_sentences") > 100)
             status, result, headers = server.post(
-                "/translate", {"q": "a", "source": "en", "target": "de"})
+                "/translate", {"q": ["a"] * 9, "source": "en", "target": "de"})
             self.assertEqual(status, 503, result)
             self.assertEqual(headers["Retry-After"], "1")
+            self.assertEqual(server.translate(["a"] * 8)[0], 200)
             server.process.kill()
             long_one.join()
+
+    def test_bodies_that_stall_keep_no_short_request_out(self):
+        with Server() as server, contextlib.ExitStack() as stalled:
+            for size in (1 << bits for bits in range(20, 3, -2)):
+                for _ in range(17 if size == 1 << 20 else 5):
+                    client = stalled.enter_context(server.socket())
+                    client.sendall(b"POST /translate HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size)
+                    with contextlib.suppress(OSError):
+                        client.sendall(b"q" * (size - 1))
+                    if select.select([client], [], [], 0.05)[0]:
+                        break  # Refused.
+            self.assertEqual(server.translate("I am here."), (200, {"translatedText": I_AM_HERE}))
 
     def test_connections_beyond_the_limit_are_told(self):
         with Server("--connections", "2") as server, server.socket(), server.socket():
