@@ -31,17 +31,17 @@ struct latimer_speech {
     for (const latimer::TranscriptionSegment& in : said.segments) {
       const latimer_segment out = {
           .struct_bytes = sizeof(latimer_segment),
-          .start = in.start,
-          .end = in.end,
           .text = in.text.data(),
           .text_bytes = in.text.size(),
+          .language = said.language.empty() ? "" : said.language.data(),
+          .start = in.start,
+          .end = in.end,
           .tokens = in.tokens.data(),
           .token_count = in.tokens.size(),
           .temperature = in.temperature,
           .avg_logprob = in.avg_logprob,
           .compression_ratio = in.compression_ratio,
           .no_speech_prob = in.no_speech_prob,
-          .language = said.language.empty() ? "" : said.language.data(),
           .language_probability = said.language_probability,
           .stop_reason = static_cast<latimer_stop_reason>(said.stop_reason)};
       speech->receiver(speech->context, &out);

@@ -4,6 +4,7 @@
 
 #include "markup/html_names.h"
 #include "markup/html_state.h"
+#include "markup/words.h"
 #include "text/utf8.h"
 
 namespace latimer {

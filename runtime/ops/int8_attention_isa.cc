@@ -27,8 +27,8 @@ LATIMER_INLINE int8_t Rounded(float x, float factor) {
 
 // How numbers of which `magnitude` is the largest become integers. If one is
 // not finite, the scale is NaN.
-struct Quantization {
-  LATIMER_INLINE explicit Quantization(int32_t magnitude) {
+struct Scaling {
+  LATIMER_INLINE explicit Scaling(int32_t magnitude) {
     constexpr int32_t kSmall = 0x04000000;  // 1.5e-36, with a finite inverse.
     float most;
     __builtin_memcpy(&most, &magnitude, sizeof(most));
@@ -103,15 +103,15 @@ void PackInt8Keys(const PackInt8Args& args) {
       centered[c] = x[c] - mean[c];
       most = Larger(most, Magnitude(centered[c]));
     }
-    const Quantization quantization(most);
+    const Scaling scaling(most);
     int32_t sum = 0;
     for (size_t c = 0; c < dim; ++c) {
-      row[c] = Rounded(centered[c], quantization.factor);
+      row[c] = Rounded(centered[c], scaling.factor);
       sum += row[c];
     }
     const Channel channel(args, t);
     for (size_t i = 0; i < dim; i += group) channel.PutGroup(i, row + i);
-    channel.PutSumAndScale(sum, quantization.scale);
+    channel.PutSumAndScale(sum, scaling.scale);
   }
 }
 
@@ -127,7 +127,7 @@ void PackInt8Values(const PackInt8Args& args) {
     const float* x = args.x + t * args.stride;
     for (size_t c = 0; c < dim; ++c) most[c] = Larger(most[c], Magnitude(x[c]));
   }
-  for (size_t c = 0; c < dim; ++c) factor[c] = Quantization(most[c]).factor;
+  for (size_t c = 0; c < dim; ++c) factor[c] = Scaling(most[c]).factor;
   for (size_t begin = 0; begin < args.rows; begin += group) {
     for (size_t t = 0; t < group; ++t) {
       if (begin + t < args.rows) {
@@ -146,7 +146,7 @@ void PackInt8Values(const PackInt8Args& args) {
     }
   }
   for (size_t c = 0; c < dim; ++c) {
-    Channel(args, c).PutSumAndScale(sum[c], Quantization(most[c]).scale);
+    Channel(args, c).PutSumAndScale(sum[c], Scaling(most[c]).scale);
   }
 }
 

@@ -172,17 +172,17 @@ class SpeechOptions(Struct):
 class Segment(ctypes.Structure):
     _fields_ = [
         ("struct_bytes", c_size_t),
-        ("start", c_double),
-        ("end", c_double),
         ("text", c_void_p),
         ("text_bytes", c_size_t),
+        ("language", c_char_p),
+        ("start", c_double),
+        ("end", c_double),
         ("tokens", POINTER(c_int32)),
         ("token_count", c_size_t),
         ("temperature", c_float),
         ("avg_logprob", c_float),
         ("compression_ratio", c_float),
         ("no_speech_prob", c_float),
-        ("language", c_char_p),
         ("language_probability", c_float),
         ("stop_reason", c_int),
     ]

@@ -423,18 +423,18 @@ typedef struct latimer_speech_options {
  * struct_bytes. */
 typedef struct latimer_segment {
   size_t struct_bytes;
-  double start; /* seconds from the beginning of the recording */
-  double end;
   const char* text; /* not zero-terminated, with the space that it begins with;
                        all of them are the text */
   size_t text_bytes;
+  const char* language; /* what is spoken; "": the model has one language */
+  double start;         /* seconds from the beginning of the recording */
+  double end;
   const int32_t* tokens;
   size_t token_count;
   float temperature; /* that its tokens were drawn at; 0: none */
   float avg_logprob; /* of these and the rest: of its window of 30 seconds */
   float compression_ratio;
   float no_speech_prob; /* the probability that nothing is said */
-  const char* language; /* what is spoken; "": the model has one language */
   float language_probability;
   latimer_stop_reason stop_reason;
 } latimer_segment;
