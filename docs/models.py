@@ -37,7 +37,8 @@ HEAD = """\
 
 Mozilla trained these models for Firefox, from or to English, in the sizes tiny, base-memory and base. They are small
 enough for this project's boards and good enough for daily use. Latimer's Python package fetches one [by its
-languages](../bindings/python/README.md#models-by-languages); `latimer models` lists the current ones.
+languages](../bindings/python/README.md#models-by-languages); `latimer models` lists the current ones. By its name,
+`latimer get whisper-tiny.en` fetches a model that [reads speech](speech.md).
 
 ```sh
 apt-get install g++ python3-venv
