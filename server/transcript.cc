@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "languages.h"
+#include "subtitles/cue.h"
 
 namespace latimer::server {
 namespace {
@@ -28,30 +28,13 @@ std::string_view WithoutSpace(std::string_view text) {
   return text;
 }
 
-// "00:01:02,345", with `point` before the milliseconds.
-std::string Time(double seconds, char point) {
-  const auto all = static_cast<int64_t>(std::max(0.0, seconds) * 1000 + 0.5);
-  char text[48];
-  std::snprintf(
-      text, sizeof(text), "%02d:%02d:%02d%c%03d",
-      static_cast<int>(all / 3'600'000), static_cast<int>(all / 60'000 % 60),
-      static_cast<int>(all / 1000 % 60), point, static_cast<int>(all % 1000));
-  return text;
-}
-
 std::string Subtitles(const Spoken& spoken, bool web) {
   std::string out = web ? "WEBVTT\n\n" : "";
-  int number = 0;
+  size_t number = 0;
   for (const SpokenSegment& one : spoken.segments) {
-    if (!web) out += std::to_string(++number) + "\n";
-    const char point = web ? '.' : ',';
-    out += Time(one.start, point) + " --> " + Time(one.end, point) + "\n";
-    std::string text(WithoutSpace(one.text));
-    // An arrow would look like times, and an empty line ends a cue.
-    for (size_t at; (at = text.find("-->")) != text.npos;) text.erase(at, 1);
-    std::ranges::replace(text, '\n', ' ');
-    std::ranges::replace(text, '\r', ' ');
-    out += text + "\n\n";
+    out += Cue(one.start, one.end, std::string(WithoutSpace(one.text)),
+               web ? 0 : ++number) +
+           "\n";
   }
   return out;
 }

@@ -20,6 +20,7 @@
 #include "latimer/transcriber.h"
 #include "os/system.h"
 #include "report/format.h"
+#include "subtitles/cue.h"
 
 namespace latimer::cli {
 namespace {
@@ -36,16 +37,6 @@ int Complain(const char* file, const Status& status) {
   std::fflush(stdout);
   std::fprintf(stderr, "latimer: %s: %s\n", file, status.message());
   return kFailure;
-}
-
-// "01:02:03,004"
-std::string TimeOf(double seconds, char point) {
-  const auto all = static_cast<unsigned long long>(seconds * 1000 + 0.5);
-  char text[40];
-  std::snprintf(text, sizeof(text), "%02llu:%02llu:%02llu%c%03llu",
-                all / 3600000, all / 60000 % 60, all / 1000 % 60, point,
-                all % 1000);
-  return text;
 }
 
 std::string_view Stripped(std::string_view text) {
@@ -75,16 +66,6 @@ std::string JsonLine(const Transcription& window,
     add("language_probability", window.language_probability);
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// A cue of SRT or WebVTT, whose text has no line break and no arrow.
-std::string Cue(const TranscriptionSegment& segment, size_t id,
-                std::string text, const Arguments& arguments) {
-  const char point = arguments.srt ? ',' : '.';
-  for (size_t at; (at = text.find("-->")) != text.npos;) text.erase(at, 1);
-  return (arguments.srt ? std::to_string(id + 1) + "\n" : "") +
-         TimeOf(segment.start, point) + " --> " + TimeOf(segment.end, point) +
-         "\n" + OnOneLine(std::move(text)) + "\n";
 }
 
 // Without space at its ends; translated if there is a second model.
@@ -117,7 +98,8 @@ Result<bool> WriteWindow(Work& work, const Transcription& window,
     if (arguments.json) {
       WriteText(JsonLine(window, segment, id, *text, work));
     } else if (subtitles) {
-      WriteText(Cue(segment, id, *text, arguments));
+      WriteText(
+          Cue(segment.start, segment.end, *text, arguments.srt ? id + 1 : 0));
     } else {
       WriteOnOneLine(*text);
     }

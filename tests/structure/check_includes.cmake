@@ -29,12 +29,14 @@ set(allowed_include_latimer_internal latimer)
 # The program checks and reports the CPU by the table that the runtime uses.
 set(allowed_programs_cli latimer cache cli report os audio/wav_reader.h
   base/board.h base/cpu.h
-  base/cpu_table.h internals markup/html_text.h named_options text/utf8.h)
+  base/cpu_table.h internals markup/html_text.h named_options subtitles
+  text/utf8.h)
 set(allowed_programs_cli_darwin latimer cli)
 set(allowed_programs_cli_windows latimer cli base/windows_api.h)
 set(allowed_programs_report latimer report os base/board.h internals room_words)
 set(allowed_programs_json json)
 set(allowed_programs_cache cache)
+set(allowed_programs_subtitles subtitles)
 set(allowed_programs_os os)
 set(allowed_programs_os_wasi os)
 set(allowed_programs_os_windows os base/windows_api.h)
