@@ -209,13 +209,12 @@ class HttpServer::Connection final {
 
   bool Fill() {
     for (;;) {
-      const ssize_t count = recv(socket_, buffer_, sizeof(buffer_), 0);
-      if (count > 0) {
+      const ssize_t count = Receive(socket_, buffer_, sizeof(buffer_));
+      if (count >= 0) {
         begin_ = 0;
         end_ = static_cast<size_t>(count);
-        return true;
+        return count > 0;
       }
-      if (count == 0 || (errno != EAGAIN && errno != EINTR)) return false;
       if (!WaitForSocket(socket_, POLLIN, deadline_)) return false;
     }
   }

@@ -54,6 +54,15 @@ bool SendAll(int socket, std::string_view bytes, Deadline deadline) {
   return true;
 }
 
+ssize_t Receive(int socket, char* buffer, size_t bytes) {
+  for (;;) {
+    const ssize_t count = recv(socket, buffer, bytes, 0);
+    if (count >= 0) return count;
+    if (errno == EAGAIN) return -1;
+    if (errno != EINTR) return 0;
+  }
+}
+
 bool HasClosed(int socket) {
   char byte;
   const ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);

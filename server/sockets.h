@@ -2,7 +2,10 @@
 #ifndef LATIMER_SERVER_SOCKETS_H_
 #define LATIMER_SERVER_SOCKETS_H_
 
+#include <sys/types.h>
+
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +18,10 @@ bool WaitForSocket(int socket, short event, Deadline deadline);
 
 // Whether the other end has taken all, in time.
 bool SendAll(int socket, std::string_view bytes, Deadline deadline);
+
+// Reads what has come. Returns its bytes; 0: the connection has ended; -1:
+// nothing has come yet.
+ssize_t Receive(int socket, char* buffer, size_t bytes);
 
 // Whether the other end has closed the connection. What has come is not read.
 bool HasClosed(int socket);

@@ -203,13 +203,12 @@ class WyomingServer::Connection {
 
   bool Fill(Deadline deadline) {
     for (;;) {
-      const ssize_t count = recv(socket_, buffer_, sizeof(buffer_), 0);
-      if (count > 0) {
+      const ssize_t count = Receive(socket_, buffer_, sizeof(buffer_));
+      if (count >= 0) {
         begin_ = 0;
         end_ = static_cast<size_t>(count);
-        return true;
+        return count > 0;
       }
-      if (count == 0 || (errno != EAGAIN && errno != EINTR)) return false;
       while (!WaitForSocket(socket_, POLLIN,
                             std::min(deadline, Clock::now() + kTick))) {
         if (server_.ends_ || Clock::now() >= deadline) return false;
