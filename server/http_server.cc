@@ -57,10 +57,6 @@ constexpr size_t kStackBytes = size_t{4} << 20;
 constexpr size_t kStackBytes = size_t{512} << 10;
 #endif
 
-std::string Error(std::string_view message) {
-  return "{\"error\":\"" + std::string(message) + "\"}";
-}
-
 // The address of the client; "" if it has none.
 std::string AddressOf(int socket) {
   sockaddr_storage address = {};
@@ -336,7 +332,7 @@ void HttpServer::Begin(int socket) {
   HttpResponse response = {503, default_fields_, {}};
   response.Set("Retry-After", "1");
   response.Set("Connection", "close");
-  response.SetBody(Error("The server has too many connections."),
+  response.SetBody(error_body_("", "The server has too many connections."),
                    "application/json");
   response.Set("Content-Length", std::to_string(response.body.size()));
   const std::string all = HeadOf(response) + response.body;
@@ -448,8 +444,8 @@ int HttpServer::ReadBody(Connection& connection, HttpRequest* request) {
                          : ReadBytes(connection, framing.bytes, &request->body);
 }
 
-void HttpServer::Refuse(int status, const BodyLimits& body,
-                        HttpResponse* response) {
+void HttpServer::Refuse(int status, const std::string& path,
+                        const BodyLimits& body, HttpResponse* response) const {
   std::string why(StatusText(status));
   if (status == 413) {
     why = "A request may have at most " + std::to_string(body.most_bytes) +
@@ -461,7 +457,7 @@ void HttpServer::Refuse(int status, const BodyLimits& body,
     response->Set("Retry-After", "1");
   }
   response->status = status;
-  response->SetBody(Error(why), "application/json");
+  response->SetBody(error_body_(path, why), "application/json");
 }
 
 const HttpServer::Route* HttpServer::FindRoute(const std::string& path) const {
@@ -484,14 +480,18 @@ void HttpServer::Dispatch(const Route* route, HttpRequest& request,
     response.Set("Access-Control-Max-Age", "86400");
     return;
   }
-  if (route == nullptr) return Refuse(404, usual_limits_, &response);
+  if (route == nullptr) {
+    return Refuse(404, request.path, usual_limits_, &response);
+  }
   const auto& [method, handler, body] = *route;
   const bool is_head = request.method == "HEAD" && method == "GET";
   if (request.method == method || is_head) return handler(request, response);
   response.status = 405;
   response.Set("Allow", method);
-  response.SetBody(Error("The method is not allowed here; use " + method + "."),
-                   "application/json");
+  response.SetBody(
+      error_body_(request.path,
+                  "The method is not allowed here; use " + method + "."),
+      "application/json");
 }
 
 bool HttpServer::ServeRequest(Connection& connection) {
@@ -511,7 +511,7 @@ bool HttpServer::ServeRequest(Connection& connection) {
     Dispatch(route, request, response);
   } else {
     connection.must_close = true;
-    Refuse(refusal, connection.body_limits, &response);
+    Refuse(refusal, request.path, connection.body_limits, &response);
   }
   const bool closes = connection.must_close || draining_ || WantsClose(request);
   if (closes) {

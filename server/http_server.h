@@ -31,6 +31,8 @@ class HttpServer final {
  public:
   using Handler = std::function<void(HttpRequest&, HttpResponse&)>;
   using Logger = std::function<void(const HttpRequest&, const HttpResponse&)>;
+  using ErrorBody =
+      std::function<std::string(const std::string& path, std::string_view why)>;
 
   explicit HttpServer(const HttpLimits& limits);
   ~HttpServer();
@@ -55,6 +57,11 @@ class HttpServer final {
               Handler handler, const BodyLimits& body);
   // Fields of every response.
   void SetDefaultFields(const HttpFields& fields) { default_fields_ = fields; }
+  // What writes the JSON of an error for requests of a path; "": the head
+  // cannot be read.
+  void SetErrorBody(ErrorBody error_body) {
+    error_body_ = std::move(error_body);
+  }
   // What is called after each response. Of a request whose head cannot be read
   // the path is empty.
   void SetLogger(Logger logger) { logger_ = std::move(logger); }
@@ -110,8 +117,8 @@ class HttpServer final {
   int ReadBody(Connection& connection, HttpRequest* request);
   int ReadBytes(Connection& connection, size_t bytes, std::string* body);
   int ReadChunks(Connection& connection, std::string* body);
-  static void Refuse(int status, const BodyLimits& body,
-                     HttpResponse* response);
+  void Refuse(int status, const std::string& path, const BodyLimits& body,
+              HttpResponse* response) const;
   void Dispatch(const Route* route, HttpRequest& request,
                 HttpResponse& response) const;
   void ReturnFreeMemory(size_t freed_bytes);
@@ -126,6 +133,9 @@ class HttpServer final {
   size_t all_bytes_;  // Of all requests, as RequestBytes.
   std::map<std::string, Route, std::less<>> routes_;
   HttpFields default_fields_;
+  ErrorBody error_body_ = [](const std::string&, std::string_view why) {
+    return "{\"error\":\"" + std::string(why) + "\"}";
+  };
   Logger logger_;
   int listener_ = -1;
   int wake_ = -1;  // An eventfd, readable once draining_ is set.

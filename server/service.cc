@@ -343,13 +343,23 @@ void Service::ReserveRoom(size_t bytes) {
 
 void Service::ReserveItems(size_t count) { ReserveRoom(count * kItemBytes); }
 
-// A handler that turns errors into answers: `as_json` makes one of a sentence.
-template <typename Handler, typename AsJson>
-auto Service::Answer(Handler handler, AsJson as_json) {
+// Errors as clients of LibreTranslate or of OpenAI read them.
+std::string Service::ErrorBody(const std::string& path, std::string_view why) {
+  if (!path.starts_with("/v1/")) return Dump({{"error", why}});
+  return Dump({{"error",
+                {{"message", why},
+                 {"type", "invalid_request_error"},
+                 {"param", nullptr},
+                 {"code", nullptr}}}});
+}
+
+// A handler that turns errors into answers.
+template <typename Handler>
+auto Service::Answer(Handler handler) {
   return [=, this](HttpRequest& request, HttpResponse& response) {
     const auto refuse = [&](int status, const std::string& why) {
       response.status = status;
-      response.SetBody(Dump(as_json(why)), "application/json");
+      response.SetBody(ErrorBody(request.path, why), "application/json");
     };
     const auto begin = std::chrono::steady_clock::now();
     try {
@@ -377,9 +387,6 @@ auto Service::Wrap(Handler handler) {
   return Answer(
       [handler](const Parameters& parameters, HttpResponse& response) {
         response.SetBody(Dump(handler(parameters)), "application/json");
-      },
-      [](const std::string& why) {
-        return Json{{"error", why}};
       });
 }
 
@@ -424,7 +431,7 @@ void Service::Register(HttpServer& server) {
     if (!bytes.has_value()) {
       response.status = 404;
       response.SetBody(
-          Dump({{"error", "There is no such file, or no longer."}}),
+          ErrorBody(request.path, "There is no such file, or no longer."),
           "application/json");
       return;
     }
@@ -440,45 +447,33 @@ void Service::Register(HttpServer& server) {
     response.SetBody(metrics_.Text(),
                      "text/plain; version=0.0.4; charset=utf-8");
   });
-  // Errors as OpenAI's clients read them.
-  const auto as_openais = [](const std::string& why) {
-    return Json{{"error",
-                 {{"message", why},
-                  {"type", "invalid_request_error"},
-                  {"param", nullptr},
-                  {"code", nullptr}}}};
-  };
-  get("/v1/models", Answer(
-                        [](const Parameters& p, HttpResponse& response) {
-                          Json all = Json::array();
-                          for (const auto& model : p.catalog().speech()) {
-                            all.push_back({{"id", model->name()},
-                                           {"object", "model"},
-                                           {"created", 0},
-                                           {"owned_by", "latimer"}});
-                          }
-                          response.SetBody(
-                              Dump({{"object", "list"}, {"data", all}}),
-                              "application/json");
-                        },
-                        as_openais));
+  get("/v1/models", Answer([](const Parameters& p, HttpResponse& response) {
+        Json all = Json::array();
+        for (const auto& model : p.catalog().speech()) {
+          all.push_back({{"id", model->name()},
+                         {"object", "model"},
+                         {"created", 0},
+                         {"owned_by", "latimer"}});
+        }
+        response.SetBody(Dump({{"object", "list"}, {"data", all}}),
+                         "application/json");
+      }));
   // The body of a request and its part with the recording are in memory.
   const HttpServer::BodyLimits recording = {options_.sound_bytes, 4};
   for (const bool translates : {false, true}) {
     server.Handle(
         "POST",
         translates ? "/v1/audio/translations" : "/v1/audio/transcriptions",
-        Answer(
-            [this, translates](const Parameters& p, HttpResponse& response) {
-              Transcribe(p, translates, &response);
-            },
-            as_openais),
+        Answer([this, translates](const Parameters& p, HttpResponse& response) {
+          Transcribe(p, translates, &response);
+        }),
         recording);
   }
   if (options_.web_page) {
     get("/", content(kPage, "text/html; charset=utf-8"));
     get("/docs", content(kDocsPage, "text/html; charset=utf-8"));
   }
+  server.SetErrorBody(ErrorBody);
   server.SetLogger(
       [this](const HttpRequest& request, const HttpResponse& response) {
         const bool known =

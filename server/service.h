@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog.h"
@@ -145,10 +146,11 @@ class Service {
                                             bool is_html = false);
   static Json LanguagesOf(const Catalog& catalog);
 
+  static std::string ErrorBody(const std::string& path, std::string_view why);
   template <typename Handler>
   auto Wrap(Handler handler);
-  template <typename Handler, typename AsJson>
-  auto Answer(Handler handler, AsJson as_json);
+  template <typename Handler>
+  auto Answer(Handler handler);
 
   Metrics& metrics_;
   const ServiceOptions options_;
