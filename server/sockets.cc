@@ -64,9 +64,8 @@ ssize_t Receive(int socket, char* buffer, size_t bytes) {
 }
 
 bool HasClosed(int socket) {
-  char byte;
-  const ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
+  pollfd poll_socket = {socket, POLLRDHUP, 0};  // POLLHUP and POLLERR, too.
+  return poll(&poll_socket, 1, 0) > 0;
 }
 
 int Listen(const std::string& host, int port, int* chosen, std::string* why) {

@@ -23,7 +23,8 @@ bool SendAll(int socket, std::string_view bytes, Deadline deadline);
 // nothing has come yet.
 ssize_t Receive(int socket, char* buffer, size_t bytes);
 
-// Whether the other end has closed the connection. What has come is not read.
+// Whether the other end has closed the connection, or sends no more, even if
+// what it has sent is not read yet.
 bool HasClosed(int socket);
 
 // Listens at an address and a port; 0 chooses one. Returns the socket and sets

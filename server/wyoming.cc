@@ -63,7 +63,8 @@ uint32_t Number(const Json& data, const char* name) {
   const auto found = data.find(name);
   if (found == data.end() || !found->is_number_integer() ||
       found->get<int64_t>() < 0 || found->get<int64_t>() > 1'000'000) {
-    throw Wrong{std::string("audio: ") + name + " is no such number."};
+    throw Wrong{std::string("audio: ") + name +
+                " must be a whole number from 0 to 1000000."};
   }
   return found->get<uint32_t>();
 }
@@ -73,7 +74,7 @@ WyomingAudio FormatOf(const Json& data) {
                                Number(data, "channels")};
   // The reader of WAVs says what is wrong with other numbers.
   if (format.width > 255 || format.channels > 255) {
-    throw Wrong{"audio: width or channels are too many."};
+    throw Wrong{"audio: width and channels may be at most 255."};
   }
   return format;
 }
@@ -169,7 +170,7 @@ class WyomingServer::Connection {
     const auto found = head.find(name);
     if (found == head.end() || found->is_null()) return 0;
     if (!found->is_number_unsigned() || found->get<uint64_t>() > most) {
-      throw Wrong{std::string(name) + " may be at most " +
+      throw Wrong{std::string(name) + " must be a whole number of at most " +
                   std::to_string(most) + "."};
     }
     return found->get<size_t>();

@@ -208,8 +208,14 @@ class Hostile(Speech):
             self.assertEqual(self.post(server=server)[0], 200)
             status, answer = self.post(data=wav(pcm(7)), server=server)
             self.assertEqual(status, 413)
-            self.assertIn("200000 bytes", answer)
+            self.assertIn("200000 bytes", json.loads(answer)["error"]["message"])
             self.assertEqual(server.post("/translate", {"q": "a" * 300_000, "source": "en", "target": "en"})[0], 200)
+
+    def test_refusals_before_a_handler_are_as_openais_clients_read_them(self):
+        for path, status, why in (("models", 405, "use GET"), ("audio/speech", 404, "Not Found")):
+            answer, code = curl("-w", "\n%{http_code}", "-d", "a", f"{self.server.url}/v1/{path}").rsplit("\n", 1)
+            self.assertEqual(int(code), status)
+            self.assertIn(why, json.loads(answer)["error"]["message"])
 
     def test_a_client_that_goes_takes_nothing_with_it(self):
         body = WAV * 20  # What follows the data is skipped.
