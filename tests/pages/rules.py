@@ -312,7 +312,7 @@ RULES = [
     Rule("says", PYTHON, r"^pip install '\.\[hub\]'$", "it takes minutes", says=r"\bminutes?\b"),
     Rule("prints", "*", r"bin/control_loop$", "the loop beside it", "servo: as alone"),
     Rule("prints", TARGETS, r"qemu-system-arm -M", "the demo's translation", "Ich habe das Buch noch nicht"),
-    Rule("prints", SPEECH, r"talk\.wav$|arecord|fopen", "what is said", r"[Ff]ail better\."),
+    Rule("prints", SPEECH, r"talk\.wav$|arecord", "what is said, or its translation", r"[Ff]ail better\.|Falha melhor\."),
     Rule("prints", "*", r"latimer get en-pt\)\"? --text|translate en-pt\.ltm --text", "the student's translation", r"Bom dia\."),
     Rule("prints", "*", r"hosted_model\.h[\">]\s(?!#include .latimer/transcriber)|new File\(\"en-pt|^print\(translator\.translate\(\"Good|^\./translate ", "the student's translation", r"Bom dia\."),
     Rule("prints", WASM, r"Latimer\.load\(\"en-pt", "the student's translation of what is given", "Como"),
