@@ -220,6 +220,12 @@ int Transcribe(const Arguments& arguments) {
     of_second.model = arguments.second_model;
     if (!second.Open(of_second)) return kFailure;
     work.then = &second.translator();
+    if (Transcriber(*work.then).window_samples() != 0) {
+      return Fail(of_second,
+                  Status::Error(StatusCode::kInvalidArgument,
+                                "it reads speech; --then takes a model that "
+                                "translates text."));
+    }
   }
   if (const int code = OpenOutput(arguments); code != kSuccess) return code;
   PrepareOutput();

@@ -218,12 +218,29 @@ TEST_F(TranscribeTest, WhatIsWrongIsSaidInOneSentence) {
               HasSubstr("missing.wav"));
 }
 
+TEST_F(TranscribeTest, ASecondModelThatReadsSpeechIsRefusedBeforeAnyWindow) {
+  const std::string second = Path("languages.ltm");
+  // No input is read, or its error would come first.
+  EXPECT_THAT(ErrorSentence(Transcribe("english", {"--then", second},
+                                       "This is a text and no sound."),
+                            1),
+              HasSubstr(second + ": it reads speech; --then takes a model "
+                                 "that translates text."));
+}
+
 TEST_F(TranscribeTest, NoWindowIsTranslatedAfterAnError) {
+  // Without a tokenizer it translates no text.
+  const std::string ids = Path("ids.ltm");
+  const ModelBytes model = WriteForThisCpu(
+      ReadHuggingFaceBart(TinyModel("no_scale"), /*with_tokenizer=*/false),
+      WeightType::kF32);
+  WriteFile(ids, {reinterpret_cast<const char*>(model.bytes().data()),
+                  model.bytes().size()});
   const Outcome outcome =
-      Transcribe("english", {"--then", Path("english.ltm"), Path("long.wav")});
+      Transcribe("english", {"--then", ids, Path("long.wav")});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.out, "");
-  const size_t error = outcome.err.find("reads speech");
+  const size_t error = outcome.err.find("has no tokenizer");
   ASSERT_NE(error, std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find("latimer: ", error), std::string::npos)
       << outcome.err;
