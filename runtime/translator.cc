@@ -144,6 +144,11 @@ Status Translator::State::Prepare(std::span<const std::byte> image,
                                   const LoadOptions& options) {
   LATIMER_RETURN_IF_ERROR(LoadEngine(image, options, &engine));
   const Architecture& a = engine.architecture();
+  if constexpr (kProfile.int8_cross_kv) {
+    if (!SizesFor(model(), options).int8_cross_kv) {
+      return LeftOut(" keeps", "its source as floats");
+    }
+  }
   LATIMER_RETURN_IF_ERROR(PlaceBuffers(workspace, options));
   if constexpr (kProfile.speech()) {
     buffers.window = &window;

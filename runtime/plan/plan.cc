@@ -150,6 +150,7 @@ Result<Profile> ExactProfile(const ModelDescription& info,
   profile.sampling = limits.sampling;
   profile.lanes = std::max(limits.lanes, limits.beams);
   profile.f16_caches = limits.f16_caches && !a.is_recurrent();
+  profile.int8_cross_kv = KeepsInt8CrossKv(info, profile);
   profile.copied_image_bytes =
       limits.copy_image ? Padded(info.sizes.file + kSignatureEndBytes) : 0;
   profile.int8_weights = std::strcmp(info.weights, "int8") == 0;

@@ -1,9 +1,11 @@
 #include "transformer/buffers.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "latimer/translator.h"
 #include "model/matrix_counts.h"
+#include "transformer/int8_attention.h"
 #include "transformer/linear.h"
 #include "transformer/trace.h"
 
@@ -138,6 +140,15 @@ void SetWidths(const Architecture& a, Profile* profile) {
   profile->heads = std::max(a.encoder_heads, a.decoder_heads);
 }
 
+bool KeepsInt8CrossKv(const ModelDescription& info, const Profile& profile) {
+  if constexpr (kProfile.speech() && kProfile.int8_weights) {
+    return std::strcmp(info.weights, "int8") == 0 &&
+           KeepsInt8(info.architecture, profile.source_tokens,
+                     profile.f16_caches ? sizeof(uint16_t) : sizeof(float));
+  }
+  return false;
+}
+
 uint64_t ShortlistRowBytes(const ModelDescription& info,
                            uint32_t source_tokens) {
   // Those of a sentence of 60 tokens or more; see the notes on gathered rows.
@@ -162,6 +173,7 @@ Profile SizesFor(const ModelDescription& info, const LoadOptions& options) {
           std::min(kOwnProfile.speech_positions, a.source_positions);
       sizes.mel_bins = a.mel_bins;
     }
+    sizes.int8_cross_kv = KeepsInt8CrossKv(info, sizes);
   }
   sizes.target_tokens = std::min(kOwnProfile.target_tokens, a.target_positions);
   sizes.threads = std::clamp<uint32_t>(options.threads, 1, kOwnProfile.threads);

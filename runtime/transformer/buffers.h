@@ -99,6 +99,10 @@ uint64_t ShortlistRowBytes(const ModelDescription& info,
 // kProfile, but no larger than this model needs. `options.lanes` is at least 1.
 Profile SizesFor(const ModelDescription& info, const LoadOptions& options);
 
+// Profile::int8_cross_kv of this model alone, for the profile's source_tokens
+// and f16_caches.
+bool KeepsInt8CrossKv(const ModelDescription& info, const Profile& profile);
+
 // Sets what depends on the widths of a model's rows.
 void SetWidths(const Architecture& architecture, Profile* profile);
 

@@ -9,18 +9,26 @@
 namespace latimer {
 namespace {
 
-constexpr size_t Sixteens(size_t n) { return (n + 15) / 16 * 16; }
+static_assert(kPackedAlignment == 64);
+static_assert(PackedInt8Bytes(1, 1) ==
+              RoundUp(16 * (16 + InfoOf(WeightType::kInt8).bytes_beside),
+                      kPackedAlignment));
 
-// At least PackedBytes of a matrix [n, k], whatever the tile: so AttendsInInt8
-// says the same on every CPU.
 constexpr size_t MatrixBytes(size_t n, size_t k) {
-  constexpr size_t kBeside = InfoOf(WeightType::kInt8).bytes_beside;
-  return RoundUp(Sixteens(n) * (Sixteens(k) + kBeside), kPackedAlignment);
+  return static_cast<size_t>(PackedInt8Bytes(n, k));
 }
 
 // Of the keys and values of one head, a multiple of kPackedAlignment.
 constexpr size_t HeadBytes(const Heads& heads, size_t positions) {
-  return MatrixBytes(positions, heads.dim) + MatrixBytes(heads.dim, positions);
+  return static_cast<size_t>(PackedHeadBytes(heads.dim, positions));
+}
+
+// Whether the matrices of a layer need no more memory than `number_bytes` for
+// each number in keys and values.
+bool FitInt8(const Heads& heads, size_t positions, size_t number_bytes) {
+  const size_t room = positions * 2 * heads.width() * number_bytes;
+  return heads.dim <= positions &&
+         heads.count * HeadBytes(heads, positions) + kPackedAlignment <= room;
 }
 
 // `memory`, or at most kPackedAlignment - 1 bytes later.
@@ -135,9 +143,22 @@ bool AttendsInInt8(const Engine& engine, const Heads& heads, size_t positions) {
       !IsInteger(engine.model.weight_type)) {
     return false;
   }
-  const size_t room = positions * 2 * heads.width() * sizeof(CacheNumber);
-  return heads.dim <= positions &&
-         heads.count * HeadBytes(heads, positions) + kPackedAlignment <= room;
+  return FitInt8(heads, positions, sizeof(CacheNumber));
+}
+
+bool KeepsInt8(const Architecture& a, size_t positions, size_t number_bytes) {
+  const Heads heads = DecoderHeads(a);
+  if (!a.reads_speech() || heads.dim % 16 != 0 ||
+      a.encoder_heads != heads.count || a.encoder_head_dim != heads.dim ||
+      !FitInt8(heads, positions, number_bytes)) {
+    return false;
+  }
+  const uint64_t all =
+      PackedCrossBytes(a.decoder_layers, heads.count, heads.dim, positions);
+  // Short windows are kept as floats, whose memory grows with their length.
+  size_t longest = positions;
+  while (longest > 0 && FitInt8(heads, longest, number_bytes)) --longest;
+  return a.decoder_layers * longest * 2 * heads.width() * number_bytes <= all;
 }
 
 void AttendInt8(const StepContext& step, const Heads& heads, size_t rows,

@@ -24,6 +24,13 @@ namespace latimer {
 // values, as they would with few positions.
 bool AttendsInInt8(const Engine& engine, const Heads& heads, size_t positions);
 
+// Whether an integer model keeps what its decoder attends to in
+// PackedCrossBytes, whatever the window's length up to `positions`. Those that
+// AttendsInInt8 does not hold for are so short that their floats, of
+// `number_bytes`, fit, too.
+bool KeepsInt8(const Architecture& architecture, size_t positions,
+               size_t number_bytes);
+
 // All of these work in workspace.attention_scratch, and those that attend in
 // workspace.quantized.
 

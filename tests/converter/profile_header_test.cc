@@ -82,6 +82,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
                      .norm_before_positions = true,
                      .speech_positions = 16,
                      .mel_bins = 17,
+                     .int8_cross_kv = true,
                      .rotary_positions = true,
                      .output_norms = false,
                      .logit_caps = true,
@@ -138,6 +139,7 @@ TEST(ProfileHeaderTest, TheHeaderHasEachFieldInTheOrderOfTheStruct) {
   EXPECT_EQ(FieldOf(header, "relative_attention"), "true");
   EXPECT_EQ(FieldOf(header, "speech_positions"), "16");
   EXPECT_EQ(FieldOf(header, "mel_bins"), "17");
+  EXPECT_EQ(FieldOf(header, "int8_cross_kv"), "true");
   EXPECT_EQ(FieldOf(header, "rotary_positions"), "true");
   EXPECT_EQ(FieldOf(header, "output_norms"), "false");
   EXPECT_EQ(FieldOf(header, "logit_caps"), "true");

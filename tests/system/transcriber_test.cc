@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "converter/readers/open_model.h"
+#include "latimer/internal/memory_plan.h"
 #include "latimer/plan.h"
 #include "speech/compression.h"
 #include "speech/timestamps.h"
@@ -108,26 +109,76 @@ TEST(TranscriberTest, IdsOfHuggingFacesFolderEqualThoseOfCTranslate2) {
   ExpectSounds("languages");
 }
 
+// A model in a workspace of just the bytes that are planned for it. The file
+// must outlive it.
+class Exact {
+ public:
+  explicit Exact(const ModelBytes& file) {
+    InfoScratch scratch;
+    const Result<WorkspacePlan> plan =
+        PlanWorkspace(file.bytes(), {.lanes = 1}, &scratch);
+    EXPECT_TRUE(plan.ok());
+    memory_.resize(plan->bytes + alignof(Workspace));
+    void* begin = memory_.data();
+    size_t room = memory_.size();
+    EXPECT_NE(std::align(alignof(Workspace), plan->bytes, begin, room),
+              nullptr);
+    const Status status = translator_.Load(
+        file.bytes(), {static_cast<std::byte*>(begin), plan->bytes},
+        {.lanes = 1});
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  Result<Transcription> Transcribe(std::span<const float> samples,
+                                   const TranscribeOptions& options) {
+    return Transcriber(translator_).Transcribe(samples, options);
+  }
+  size_t bytes() const { return memory_.size(); }
+
+ private:
+  std::vector<std::byte> memory_;
+  Translator translator_;
+};
+
 TEST(TranscriberTest, AnExactWorkspaceGivesTheSame) {
   const ModelBytes file = Convert("english", WeightType::kF32);
-  InfoScratch scratch;
-  const Result<WorkspacePlan> plan =
-      PlanWorkspace(file.bytes(), {.lanes = 1}, &scratch);
-  ASSERT_TRUE(plan.ok());
-  std::vector<std::byte> memory(plan->bytes + alignof(Workspace));
-  void* begin = memory.data();
-  size_t room = memory.size();
-  ASSERT_NE(std::align(alignof(Workspace), plan->bytes, begin, room), nullptr);
-  Translator translator;
-  const Status status = translator.Load(
-      file.bytes(), {static_cast<std::byte*>(begin), plan->bytes},
-      {.lanes = 1});
-  ASSERT_TRUE(status.ok()) << status.message();
-  Transcriber transcriber(translator);
+  Exact exact(file);
   Loaded loaded("english");
   const std::vector<float> sound = Sawtooth(20000, 137);
-  EXPECT_EQ(IdsOf(transcriber.Transcribe(sound, kGreedy)),
+  EXPECT_EQ(IdsOf(exact.Transcribe(sound, kGreedy)),
             IdsOf(loaded.Transcribe(sound)));
+}
+
+// The whole workspace has room for floats, the exact one has not.
+TEST(TranscriberTest, Int8NeedsNoRoomForFloats) {
+  CanonicalModel model = OpenModel(Folder("english"), /*with_tokenizer=*/true);
+  Architecture& a = model.architecture;
+  // As published Whispers, it has heads of a multiple of 16 numbers.
+  a.encoder_heads = a.decoder_heads = 1;
+  a.encoder_head_dim = a.decoder_head_dim = a.d_model;
+  ASSERT_EQ(a.d_model, 16u);
+  const ModelBytes file = WriteForThisCpu(model, WeightType::kInt8);
+  const uint64_t packed =
+      PackedCrossBytes(a.decoder_layers, 1, a.d_model, a.source_positions);
+  const uint64_t floats =
+      sizeof(float) * a.decoder_layers * 2 * a.d_model * a.source_positions;
+  ASSERT_LT(packed, floats);
+  Exact exact(file);
+  EXPECT_EQ(exact.bytes() + floats - packed,
+            Exact(WriteForThisCpu(model, WeightType::kF32)).bytes());
+  Translator translator;
+  ASSERT_TRUE(translator.Load(file.bytes(), &test_workspace).ok());
+  for (const size_t positions : {1, 8, 15, 16, 17, 40, 99, 100}) {
+    SCOPED_TRACE(positions);
+    const std::vector<float> sound = Sawtooth(positions * 320, 137);
+    const TranscribeOptions options = {.short_window = true, .fallback = false};
+    const Result<Transcription> said = exact.Transcribe(sound, options);
+    const Ids ids = IdsOf(said);
+    const float no_speech = said->no_speech_prob;
+    const Result<Transcription> same =
+        Transcriber(translator).Transcribe(sound, options);
+    EXPECT_EQ(IdsOf(same), ids);
+    EXPECT_EQ(same->no_speech_prob, no_speech);
+  }
 }
 
 // The numbers of int8 are those of f32 but for rounding, and the same in every

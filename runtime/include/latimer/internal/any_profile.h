@@ -40,7 +40,7 @@ constexpr Profile AnyProfile(const char* name, uint32_t encoder_layers,
     auto& member = profile.*row.member;
     if constexpr (std::is_same_v<decltype(member), bool&>) member = true;
   });
-  profile.f16_caches = false;
+  profile.f16_caches = profile.int8_cross_kv = false;
   return profile;
 }
 

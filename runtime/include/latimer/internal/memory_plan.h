@@ -35,7 +35,8 @@ enum class Buffer : uint8_t {
   kRowQuantization,   // {zero_point, scale} [S]
   kUnpacked,          // int6 weights as int8, a block of channels [threads]
   kAttentionScratch,  // float [threads, max(8, heads), max(S, T)]
-  kCrossKv,           // float [L, S, 2A]: keys and values of the source
+  kCrossKv,           // float [L, S, 2A]: keys and values of the source; of
+                      // speech in int8 [L, heads, PackedHeadBytes]
   kSelfKv,            // float [L, T, 2A]: keys and values of the target so far;
                       // of an SSRU, GRUs or LSTMs [B, L, D]: their states
   kLogits,            // float [V]
@@ -91,6 +92,25 @@ constexpr uint64_t LongestBeams(const Profile& p) {
 // phrases, its candidates, and a hypothesis.
 constexpr uint64_t BeamBytes(uint64_t target_tokens, uint64_t beams) {
   return target_tokens * 2 * (sizeof(int32_t) + 1) + 2 * beams * 8 + 64;
+}
+
+// At least the bytes of an int8 matrix [n, k] in any tile: so whether attention
+// is computed in int8 is the same on every CPU.
+constexpr uint64_t PackedInt8Bytes(uint64_t n, uint64_t k) {
+  const auto sixteens = [](uint64_t count) { return (count + 15) / 16 * 16; };
+  constexpr uint64_t kBeside = 12;  // Sum, scale and zero of a channel.
+  return Padded(sixteens(n) * (sixteens(k) + kBeside));
+}
+
+// Of the keys and values of one head as matrices of int8.
+constexpr uint64_t PackedHeadBytes(uint64_t dim, uint64_t positions) {
+  return PackedInt8Bytes(positions, dim) + PackedInt8Bytes(dim, positions);
+}
+
+// Of those of `layers` decoder layers, with what aligns them.
+constexpr uint64_t PackedCrossBytes(uint64_t layers, uint64_t heads,
+                                    uint64_t dim, uint64_t positions) {
+  return 64 + layers * heads * PackedHeadBytes(dim, positions);
 }
 
 // Logits of each lane that are held at once, with several lanes.
@@ -181,6 +201,10 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
                                        std::max<uint64_t>(p.heads, kQueryRows) *
                                        Padded(floats(std::max(s, t)))};
     case Buffer::kCrossKv:
+      if (p.int8_cross_kv) {  // Dimensions of heads are multiples of 16.
+        return {"cross_kv",
+                PackedCrossBytes(l, p.heads, (a + p.heads - 1) / p.heads, s)};
+      }
       // With several lanes memory and keys of recurrent networks too.
       return {"cross_kv",
               Padded(std::max<uint64_t>(

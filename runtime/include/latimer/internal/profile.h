@@ -96,6 +96,9 @@ struct Profile {
   // source has positions in place of tokens, whatever source_tokens is.
   uint32_t speech_positions = 0;
   uint32_t mel_bins = 0;
+  // All models read speech, and what their decoders keep of it is matrices of
+  // int8 (transformer/int8_attention.h): cross_kv has no room for floats.
+  bool int8_cross_kv = false;
   // Architecture::rotary_positions.
   bool rotary_positions = true;
   // NormPosition::kBoth.

@@ -71,6 +71,7 @@ inline constexpr std::tuple kProfileMembers = {
     ProfileMember{"norm_before_positions", &Profile::norm_before_positions},
     ProfileMember{"speech_positions", &Profile::speech_positions},
     ProfileMember{"mel_bins", &Profile::mel_bins},
+    ProfileMember{"int8_cross_kv", &Profile::int8_cross_kv, /*if_all=*/true},
     ProfileMember{"rotary_positions", &Profile::rotary_positions},
     ProfileMember{"output_norms", &Profile::output_norms},
     ProfileMember{"logit_caps", &Profile::logit_caps},
