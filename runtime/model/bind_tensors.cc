@@ -265,7 +265,8 @@ Status BindTensors(const schema::Model& root, Model* model) {
   model->info.tile = NameOf(model->tile);
   ModelSizes& sizes = model->info.sizes;
   sizes.streamed_per_token = sizes.decoder + sizes.output;
-  if (t.output.nibbles) {
+  const bool needs_all_logits = kProfile.speech() && a.reads_speech();
+  if (t.output.nibbles && !needs_all_logits) {
     sizes.streamed_per_token -=
         NibblePlaneBytes(t.output.n, t.output.k, InfoOf(t.output.type).bits) -
         NibblePassBytes(t.output.n, t.output.k);
