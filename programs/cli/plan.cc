@@ -73,7 +73,23 @@ void PrintPrediction(const Board& board, const ModelDescription& info,
       board.name, BandText(p).c_str(), static_cast<unsigned>(p.threads),
       p.threads == 1 ? "" : "s",
       BytesText(info.sizes.streamed_per_token).c_str(),
-      MillisecondsText(p.memory).c_str(), MillisecondsText(p.cpu).c_str());
+      DigitsText(p.memory).c_str(), DigitsText(p.cpu).c_str());
+}
+
+void PrintSpeech(const Board& board, const ModelDescription& info,
+                 const SpeechPrediction& p) {
+  const uint32_t threads = p.window.threads;
+  std::printf(
+      "%s: predicted, not measured: %s to %s seconds of speech per second "
+      "with %u thread%s: a window of %.0f s takes %s, and each of %.0f tokens "
+      "%s, if the speaker says so many. Reading %s for each token takes %s ms, "
+      "computing on one core %s ms; computing a window %s ms.\n",
+      board.name, DigitsText(p.low).c_str(), DigitsText(p.high).c_str(),
+      static_cast<unsigned>(threads), threads == 1 ? "" : "s", p.seconds,
+      BandText(p.window).c_str(), p.tokens, BandText(p.token).c_str(),
+      BytesText(BytesPerToken(info)).c_str(),
+      DigitsText(p.token.memory).c_str(), DigitsText(p.token.cpu).c_str(),
+      DigitsText(p.window.cpu).c_str());
 }
 
 std::string WeightsWarning(const Json& bill, const Place& place) {
@@ -89,9 +105,10 @@ std::string FitOn(const Board& board, const Json& bill,
     return WeightsText(bill, board).empty() ? "fits"
                                             : "fits, but not with its weights";
   }
-  const uint32_t longest = HoldsImage(bill, board) && !bill.contains("workers")
-                               ? LongestThatFits(info, limits, board.ram_bytes)
-                               : 0;
+  const bool may_be_shorter = !info.reads_speech && HoldsImage(bill, board) &&
+                              !bill.contains("workers");
+  const uint32_t longest =
+      may_be_shorter ? LongestThatFits(info, limits, board.ram_bytes) : 0;
   return longest == 0
              ? "DOES NOT FIT"
              : Format("DOES NOT FIT, but texts of %u tokens do", longest);
@@ -124,7 +141,7 @@ void PrintText(const Json& bill, const ModelDescription& info,
   std::fputs(WeightsWarning(bill, place).c_str(), stdout);
   const bool flash_holds_it =
       place.board == nullptr || HoldsImage(bill, *place.board);
-  if (needed > place.ram_bytes && flash_holds_it) {
+  if (needed > place.ram_bytes && flash_holds_it && !info.reads_speech) {
     std::puts(LongestText(info, longest).c_str());
   }
   if (place.board != nullptr && !ReadsTile(*place.board, info)) {
@@ -178,9 +195,14 @@ int Plan(const Arguments& arguments) {
     bill["ram"]["other_workers"] = others;
     bill["ram_bytes"] = needed;
   }
-  const std::optional<Prediction> prediction =
-      place.board == nullptr ? std::nullopt
-                             : PredictToken(*place.board, info, limits.threads);
+  std::optional<Prediction> prediction;
+  std::optional<SpeechPrediction> speech;
+  if (place.board != nullptr && info.reads_speech) {
+    speech = PredictSpeech(*place.board, info, limits.threads);
+    if (speech) prediction = speech->token;
+  } else if (place.board != nullptr) {
+    prediction = PredictToken(*place.board, info, limits.threads);
+  }
   const bool limited = place.ram_bytes != 0;
   const bool fits_ram = !limited || needed <= place.ram_bytes;
   const bool fits =
@@ -192,12 +214,18 @@ int Plan(const Arguments& arguments) {
                             image + (place.ram_bytes - image) / workers);
   if (!arguments.json) {
     PrintText(bill, info, limits, place, longest);
-    if (prediction) PrintPrediction(*place.board, info, *prediction);
+    if (speech) {
+      PrintSpeech(*place.board, info, *speech);
+    } else if (prediction) {
+      PrintPrediction(*place.board, info, *prediction);
+    }
   } else {
     if (limited) {
       bill["place"] = {
           {"name", place.name}, {"ram_bytes", place.ram_bytes}, {"fits", fits}};
-      if (!fits_ram) bill["place"]["longest_that_fits"] = longest;
+      if (!fits_ram && !info.reads_speech) {
+        bill["place"]["longest_that_fits"] = longest;
+      }
       if (fits) {
         bill["place"]["weights_stay"] = WeightsWarning(bill, place).empty();
       }
@@ -210,6 +238,13 @@ int Plan(const Arguments& arguments) {
             {"ms_per_token", {prediction->low, prediction->high}},
             {"memory_ms", prediction->memory},
             {"cpu_ms", prediction->cpu}};
+      }
+      if (speech) {
+        bill["place"]["predicted"]["speech"] = {
+            {"seconds_per_second", {speech->low, speech->high}},
+            {"window_seconds", speech->seconds},
+            {"tokens", speech->tokens},
+            {"window_ms", {speech->window.low, speech->window.high}}};
       }
     }
     std::puts(Dump(bill).c_str());

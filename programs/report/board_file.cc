@@ -121,15 +121,16 @@ std::string ParseBoardFile(const std::string& path, const std::string& text,
     return wrong("give ISAS, the instruction sets of the kernels.");
   }
   const std::vector<std::string>& speed = words["SPEED"];
-  uint64_t figures[3] = {};
-  for (size_t i = 0; i < speed.size() && i < 3; ++i) {
+  const bool right_count =
+      speed.empty() || speed.size() == 3 || speed.size() == 4;
+  uint64_t figures[4] = {};
+  for (size_t i = 0; right_count && i < speed.size(); ++i) {
     figures[i] = NumberOf(speed[i], UINT32_MAX);
   }
-  if (!speed.empty() && (speed.size() != 3 || figures[0] == 0 ||
-                         figures[1] == 0 || figures[2] == 0)) {
+  if (!right_count || std::count(figures, figures + speed.size(), 0u) > 0) {
     return wrong(
-        "SPEED has three numbers: MHz, MB/s and cycles for 1,000 "
-        "bytes.");
+        "SPEED has three or four numbers: MHz, MB/s, cycles for 1,000 bytes "
+        "and, for speech, cycles for 1,000 multiplications.");
   }
   out->name = path.substr(path.find_last_of("/\\") + 1);
   out->name.resize(out->name.size() - std::strlen(".cmake"));
@@ -147,7 +148,8 @@ std::string ParseBoardFile(const std::string& path, const std::string& text,
                 .pruned_argmax = !words.contains("NO_PRUNED_ARGMAX"),
                 .clock_mhz = static_cast<uint32_t>(figures[0]),
                 .read_mb_s = static_cast<uint32_t>(figures[1]),
-                .cycles_per_kb = static_cast<uint32_t>(figures[2])};
+                .cycles_per_kb = static_cast<uint32_t>(figures[2]),
+                .cycles_per_1000 = static_cast<uint32_t>(figures[3])};
   return "";
 }
 

@@ -34,6 +34,8 @@ struct Board {
   uint32_t clock_mhz = 0;
   uint32_t read_mb_s = 0;      // Reading memory, in MB (1e6 bytes) per second.
   uint32_t cycles_per_kb = 0;  // Of a core, for 1,000 bytes of weights.
+  // Of a core, for 1,000 multiplications of a window of speech.
+  uint32_t cycles_per_1000 = 0;
 };
 
 }  // namespace latimer

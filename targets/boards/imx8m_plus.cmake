@@ -5,5 +5,5 @@ include("${CMAKE_CURRENT_LIST_DIR}/../cmake/board.cmake")
 latimer_board(TRIPLE aarch64-linux-gnu CPU -mcpu=cortex-a53
   ISAS neon TILE 8x2s4
   RAM_MIB 512 THREADS 4
-  SPEED 1800 4500 525
+  SPEED 1800 4500 525 345
   QEMU qemu-aarch64 -cpu cortex-a53)

@@ -6,5 +6,5 @@ include("${CMAKE_CURRENT_LIST_DIR}/../cmake/board.cmake")
 latimer_board(TRIPLE aarch64-linux-gnu CPU -mcpu=cortex-a76
   ISAS neon dotprod TILE 16x4
   RAM_MIB 512 THREADS 4
-  SPEED 2400 9900 95
+  SPEED 2400 9900 95 55
   QEMU qemu-aarch64 -cpu cortex-a76)

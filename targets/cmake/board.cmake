@@ -9,7 +9,8 @@
 #   RAM_KIB  the same for a board with less than a MiB, in place of RAM_MIB
 #   THREADS  the default number of threads
 #   SPEED    what the speed is predicted from, if known: MHz, MB/s of reading
-#            memory, cycles of a core for 1,000 bytes of a token's weights
+#            memory, cycles of a core for 1,000 bytes of a token's weights; for
+#            speech also cycles for 1,000 multiplications of an encoder
 #   MACHINE  there is no operating system: the machine of targets/bare that the
 #            programs are for (LATIMER_BARE)
 #   FLASH_MIB  of such a machine: room for code and model

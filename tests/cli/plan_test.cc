@@ -15,6 +15,7 @@
 #include "converter/readers/open_model.h"
 #include "internals.h"
 #include "latimer/board_list.h"
+#include "latimer/internal/memory_plan.h"
 #include "report/bill.h"
 #include "tests/converter/model_folder.h"
 #include "tests/system/demo_model.h"
@@ -311,6 +312,90 @@ TEST_F(PlanCommandTest, PredictsNothingWithoutFigures) {
     EXPECT_THAT(outcome.out, HasSubstr("per token"));
     EXPECT_THAT(outcome.out, Not(HasSubstr("predicted")));
   }
+}
+
+// A Whisper that hears two seconds at once.
+class SpeechPlanTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kProfile.speech()) GTEST_SKIP() << "This build reads no speech.";
+    WriteFile(board_,
+              "latimer_board(TRIPLE aarch64-linux-gnu CPU -mcpu=cortex-a72\n"
+              "  ISAS neon TILE 8x2s4 RAM_MIB 64 THREADS 1\n"
+              "  SPEED 1000 500 2000 400)\n");
+    const Outcome outcome = RunProgram(
+        "latimer-convert", {(TestData("tiny_whisper") / "english").string(),
+                            "-o", model_, "--board", board_, "--quiet"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+  }
+
+  Outcome Plan(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"plan", model_});
+    return RunProgram("latimer", arguments);
+  }
+
+  const TempFolder folder_;
+  const std::string board_ = folder_.path() / "slow.cmake";
+  const std::string model_ = folder_.path() / "model.ltm";
+};
+
+TEST_F(SpeechPlanTest, PredictsSecondsOfSpeechPerSecond) {
+  const Outcome outcome = Plan({"--board", board_, "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Json plan = Json::parse(outcome.out);
+  EXPECT_EQ(plan["place"]["fits"], true);
+  const Json& predicted = plan["place"]["predicted"];
+  const Json& speech = predicted["speech"];
+  EXPECT_EQ(speech["window_seconds"], 2.0);
+  EXPECT_NEAR(speech["tokens"].get<double>(), 100.0 / 15, 1e-9);
+  // 100 positions of 16 numbers, 80 bins, 2 + 2 layers of 32 inner numbers. The
+  // second product of attention takes two.
+  const double multiplications =
+      100 * (3 * (2 * 80 * 16 + 16 * 16) +
+             2 * (4 * 16 * 16 + 2 * 16 * 32 + 3 * 100 * 16) + 2 * 2 * 16 * 16);
+  const double computing = multiplications / 1e3 * 400 / 1e6;
+  const double reading = (plan["flash"]["encoder"].get<double>() +
+                          plan["flash"]["cross_kv"].get<double>()) /
+                         500e3;
+  const auto low = [](const Json& band) { return band[0].get<double>(); };
+  const auto high = [](const Json& band) { return band[1].get<double>(); };
+  EXPECT_NEAR(low(speech["window_ms"]), std::max(computing, reading), 1e-9);
+  EXPECT_NEAR(high(speech["window_ms"]), computing + reading, 1e-9);
+  // A token reads keys and values beside the weights, of which no argmax is
+  // pruned.
+  EXPECT_EQ(plan["weight_bytes_per_token"],
+            plan["flash"]["decoder"].get<uint64_t>() +
+                plan["flash"]["output"].get<uint64_t>());
+  const auto bytes = predicted["memory_ms"].get<double>() * 500e3;
+  EXPECT_NEAR(bytes,
+              plan["weight_bytes_per_token"].get<double>() +
+                  static_cast<double>(PackedCrossBytes(2, 2, 8, 100)),
+              1e-3);
+  const Json& rate = speech["seconds_per_second"];
+  EXPECT_NEAR(low(rate),
+              2000 / (high(speech["window_ms"]) +
+                      100.0 / 15 * high(predicted["ms_per_token"])),
+              1e-6);
+  EXPECT_NEAR(high(rate),
+              2000 / (low(speech["window_ms"]) +
+                      100.0 / 15 * low(predicted["ms_per_token"])),
+              1e-6);
+  EXPECT_THAT(Plan({"--board", board_}).out,
+              AllOf(HasSubstr("slow: predicted, not measured: "),
+                    HasSubstr(" seconds of speech per second with 1 thread")));
+  EXPECT_THAT(Plan({"--board", "raspberry_pi_2"}).out,
+              Not(HasSubstr("predicted")));
+}
+
+// How long texts may be is no advice for speech.
+TEST_F(SpeechPlanTest, SaysThatASmallBoardIsTooSmall) {
+  const Outcome outcome = Plan({"--ram", "64K"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("DOES NOT FIT"),
+                                 Not(HasSubstr("would fit with"))));
+  EXPECT_FALSE(
+      Json::parse(Plan({"--ram", "64K", "--json"}).out)["place"].contains(
+          "longest_that_fits"));
 }
 
 TEST_F(PlanCommandTest, SaysHowLongSentencesMayBeWhereTheModelDoesNotFit) {

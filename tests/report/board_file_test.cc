@@ -38,6 +38,7 @@ TEST(BoardFileTest, SaysWhatCMakeReads) {
     EXPECT_EQ(read.clock_mhz, board.clock_mhz);
     EXPECT_EQ(read.read_mb_s, board.read_mb_s);
     EXPECT_EQ(read.cycles_per_kb, board.cycles_per_kb);
+    EXPECT_EQ(read.cycles_per_1000, board.cycles_per_1000);
   }
 }
 
@@ -67,8 +68,11 @@ TEST(BoardFileTest, SaysWhatIsWrong) {
   EXPECT_THAT(Error("latimer_board(ISAS neon TILE 3x3 RAM_MIB 1)"),
               HasSubstr("TILE"));
   EXPECT_THAT(Error("latimer_board(TILE 4x8 RAM_MIB 1)"), HasSubstr("ISAS"));
-  EXPECT_THAT(Error("latimer_board(" + good + " SPEED 1 2)"),
-              HasSubstr("SPEED has three"));
+  for (const char* speed : {"1 2", "1 2 0", "1 2 3 0", "1 2 3 4 5"}) {
+    EXPECT_THAT(Error("latimer_board(" + good + " SPEED " + speed + ")"),
+                HasSubstr("SPEED has three or four"))
+        << speed;
+  }
 }
 
 TEST(BoardFileTest, ABoardMayHaveLessThanAMebibyte) {

@@ -86,9 +86,9 @@ foreach(file IN LISTS files)
         "number.")
     endif()
   endif()
-  # MHz, MB/s and cycles per 1,000 bytes, or nothing.
-  if(NOT "${LATIMER_BOARD_SPEED}" MATCHES "^([1-9][0-9]*;[1-9][0-9]*;[1-9][0-9]*)?$")
-    wrong("${where}: SPEED \"${LATIMER_BOARD_SPEED}\" is no three numbers.")
+  # MHz, MB/s, cycles per 1,000 bytes and per 1,000 multiplications, or nothing.
+  if(NOT "${LATIMER_BOARD_SPEED}" MATCHES "^([1-9][0-9]*(;[1-9][0-9]*)(;[1-9][0-9]*)(;[1-9][0-9]*)?)?$")
+    wrong("${where}: SPEED \"${LATIMER_BOARD_SPEED}\" is no three or four numbers.")
   endif()
   if(NOT (LATIMER_BOARD_QEMU OR LATIMER_BOARD_NEEDS))
     wrong("${where}: neither QEMU nor NEEDS.")
