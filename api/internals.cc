@@ -44,6 +44,16 @@ const char* Internals::KernelName(const Translator& translator, int index) {
   return i + 1 == index && nibble != nullptr ? nibble->name : nullptr;
 }
 
+Status Internals::HearSound(Translator& translator,
+                            std::span<const float> samples,
+                            std::span<int32_t> tokens) {
+  LATIMER_CHECK(translator.state_ != nullptr);
+  if constexpr (kProfile.speech()) {
+    return translator.state_->HearSound(samples, tokens);
+  }
+  return ReadsText();
+}
+
 Status Internals::BeginHtml(Translator& translator,
                             const HtmlSentence& sentence,
                             TranslateOptions* options, HtmlText* html) {

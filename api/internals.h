@@ -4,6 +4,7 @@
 #define LATIMER_INTERNALS_H_
 
 #include <cstdint>
+#include <span>
 
 #include "base/operation_times.h"
 #include "latimer/translator.h"
@@ -30,6 +31,14 @@ class __attribute__((visibility("hidden"))) Internals {
   // Whether a sentence that has begun waits: after a call of Advance that
   // returned false, for memory that others have.
   static bool HasQueued(const Translator& translator);
+  // Reads a sound, of at most max_source_tokens() positions, as a window that
+  // ends with it, and fills `tokens`, at most max_target_tokens(), by the
+  // network alone: each is the most likely one after the start and those before
+  // it, but for EOS. kFailedPrecondition if the model reads text or sentences
+  // are under way, kInvalidArgument if sound or tokens are too long, or none.
+  static Status HearSound(Translator& translator,
+                          std::span<const float> samples,
+                          std::span<int32_t> tokens);
   // Begins a sentence of HTML, or as much of it as fits the longest source, and
   // tells `html` how much that is; the ticket is its number. The options, whose
   // stream and protected ranges become the sentence's, must live until it has

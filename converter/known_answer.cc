@@ -8,15 +8,18 @@
 
 #include "base/cpu.h"
 #include "converter/error.h"
+#include "internals.h"
 #include "latimer/translator.h"
 #include "model_generated.h"
 #include "ops/xnnpack/gemm.h"
+#include "report/test_sound.h"
 
 namespace latimer {
 namespace {
 
 // Long enough to use every weight, short enough for the slowest board.
 constexpr uint32_t kSourceTokens = 12;
+constexpr uint32_t kSpeechPositions = 100;  // 2 s.
 constexpr uint32_t kTargetTokens = 24;
 
 // Whether some of an int8 model's matrices have this type.
@@ -41,10 +44,15 @@ bool RunsHere(Tile tile, bool int4) {
 }
 
 // Meaningless ids, the same for every conversion, between the ids that the
-// model puts around every text.
+// model puts around every text. Of a model that reads speech they count
+// positions.
 std::vector<int32_t> KnownSource(const CanonicalModel& model) {
   const Architecture& a = model.architecture;
   const CanonicalGeneration& g = model.generation;
+  if (a.reads_speech()) {
+    return std::vector<int32_t>(std::min(
+        {kSpeechPositions, a.source_positions, kProfile.source_rows()}));
+  }
   std::vector<int32_t> ids;
   std::mt19937 random;  // The C++ standard defines its output.
   const size_t added = g.source_prefix.size() + g.source_suffix.size();
@@ -107,6 +115,15 @@ class LoadedFile {
     return *translation;
   }
 
+  std::vector<int32_t> Hear(std::span<const float> sound, uint32_t tokens) {
+    std::vector<int32_t> heard(tokens);
+    const Status status = Internals::HearSound(translator_, sound, heard);
+    if (!status.ok()) {
+      FailWith("The finished model does not run: ", status.message());
+    }
+    return heard;
+  }
+
   // Throws ConversionError if a logit is infinite or not a number, which
   // finite weights may lead to.
   void CheckLogits(std::span<const int32_t> source) {
@@ -166,15 +183,15 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
                                      std::vector<std::string>* warnings) {
   WriteOptions with_answer = options;
   with_answer.known_answer = {};
-  // Ids are no source of a model that reads speech.
-  if (model.architecture.reads_speech()) return WriteModel(model, with_answer);
+  const bool reads_speech = model.architecture.reads_speech();
+  if (reads_speech && !kProfile.speech()) return WriteModel(model, with_answer);
   const std::vector<int32_t> source = KnownSource(model);
   std::vector<int32_t> target(KnownTargetTokens(model));  // Reserves its place.
   const auto most = static_cast<uint32_t>(target.size());
   if (!IsExact(options)) {
     ModelBytes file = WriteModel(model, with_answer);
     const bool int4 = HasMatrices(options, WeightType::kInt4);
-    if (HasLogits(model) && RunsHere(options.tile, int4)) {
+    if (!reads_speech && HasLogits(model) && RunsHere(options.tile, int4)) {
       LoadedFile(file).CheckLogits(source);
     }
     return file;
@@ -191,6 +208,10 @@ ModelBytes WriteModelWithKnownAnswer(const CanonicalModel& model,
   ModelBytes file = WriteModel(model, with_answer);
   const RunnableCopy copy(model, options, file, *tile);
   LoadedFile loaded(copy.bytes());
+  if (reads_speech) {
+    SetKnownTarget(file, loaded.Hear(TestSound(source.size()), most));
+    return file;
+  }
   if (HasLogits(model)) loaded.CheckLogits(source);
   // Shorter if the model's own rules end it: a forced or an only token is EOS.
   const std::span<const int32_t> tokens =

@@ -49,6 +49,10 @@ constexpr size_t kMostSegments =
     kMelScratchBytes / sizeof(TranscriptionSegment);
 static_assert(sizeof(CompressionScratch) <= kMelScratchBytes);
 
+size_t PositionsOf(std::span<const float> samples) {
+  return (samples.size() + kSamplesPerPosition - 1) / kSamplesPerPosition;
+}
+
 struct Heard {
   const Language* language = nullptr;  // Null: the model has none.
   float probability = 1.0f;
@@ -311,6 +315,48 @@ static void Remember(std::span<const int32_t> tokens,
   *count = kept + tokens.size();
 }
 
+void Translator::State::EncodeSpeech(std::span<const float> samples,
+                                     size_t positions,
+                                     const SpeechDecoder& decoder) {
+  const size_t bins = model().architecture.mel_bins;
+  LogMel(samples, bins,
+         {buffers.features, kFramesPerPosition * positions * bins},
+         reinterpret_cast<LogMelScratch*>(buffers.mel_scratch));
+  window = {.positions = static_cast<uint32_t>(positions)};
+  decoder.Encode();
+  window = {};
+}
+
+Status Translator::State::HearSound(std::span<const float> samples,
+                                    std::span<int32_t> tokens) {
+  if (!model().reads_speech) return ReadsText();
+  LATIMER_RETURN_IF_ERROR(CheckIdle());
+  const size_t positions = PositionsOf(samples);
+  if (positions == 0 || positions > max_source_tokens || tokens.empty() ||
+      tokens.size() > max_target_tokens) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "A sound of %zu positions or its text of %zu tokens "
+                         "is too long, or empty.",
+                         positions, tokens.size());
+  }
+  Trace trace;
+  trace.times = times;
+  const StepContext step = {engine, buffers, trace};
+  SpeechDecoder decoder(step, {kNoIds, positions}, max_target_tokens);
+  EncodeSpeech(samples, positions, decoder);
+  const std::span<int32_t> read = decoder.prompt();
+  read[0] = model().generation.decoder_start;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const std::span<float> probabilities = decoder.Read(i, i + 1);
+    probabilities[static_cast<size_t>(model().generation.eos)] = -1;
+    tokens[i] = static_cast<int32_t>(
+        engine.vector->argmax(probabilities.size(), probabilities.data()));
+    if (i + 1 < tokens.size()) read[i + 1] = tokens[i];
+    trace.Lap(Operation::kSearch);
+  }
+  return Status();
+}
+
 Result<Transcription> Transcriber::Transcribe(
     std::span<const float> samples, const TranscribeOptions& options) {
   if (translator_.state_ == nullptr) return NotLoaded();
@@ -352,22 +398,14 @@ Result<Transcription> Transcriber::Transcribe(
     out.no_speech_prob = 1.0f;
     return out;
   }
-  const size_t bins = model.architecture.mel_bins;
   const size_t positions =
-      options.short_window
-          ? (samples.size() + kSamplesPerPosition - 1) / kSamplesPerPosition
-          : most / kSamplesPerPosition;
+      options.short_window ? PositionsOf(samples) : most / kSamplesPerPosition;
   Trace trace;
   trace.times = state.times;
   const StepContext step = {state.engine, state.buffers, trace};
   SpeechDecoder decoder(step, {kNoIds, positions}, state.max_target_tokens);
   std::byte* const scratch = state.buffers.mel_scratch;
-  LogMel(samples, bins,
-         {state.buffers.features, kFramesPerPosition * positions * bins},
-         reinterpret_cast<LogMelScratch*>(scratch));
-  state.window = {.positions = static_cast<uint32_t>(positions)};
-  decoder.Encode();
-  state.window = {};
+  state.EncodeSpeech(samples, positions, decoder);
 
   Heard heard;
   const Prompt prompt = ReadPrompt(model, options, {previous_, previous_count_},

@@ -16,6 +16,8 @@
 
 namespace latimer {
 
+class SpeechDecoder;
+
 struct __attribute__((visibility("hidden"))) Translator::State {
   Engine engine;        // Constant after Load.
   Tokenizer tokenizer;  // Folds nothing: for ids.
@@ -105,6 +107,12 @@ struct __attribute__((visibility("hidden"))) Translator::State {
                                                    size_t source_bytes,
                                                    TextCursor& cursor,
                                                    std::span<char> text);
+  // Of a build that reads speech: computes the features of a window of so many
+  // positions and encodes it.
+  void EncodeSpeech(std::span<const float> samples, size_t positions,
+                    const SpeechDecoder& decoder);
+  // Internals::HearSound.
+  Status HearSound(std::span<const float> samples, std::span<int32_t> tokens);
   // As Translator::TranslateNext, but writes the translation to `text`.
   Result<Translation> TranslateNext(TextCursor& cursor, std::span<char> text);
 };

@@ -18,7 +18,7 @@
 namespace latimer::cli {
 namespace {
 
-// Tokens of the random source, and of its translation.
+// Tokens of a random source, and of its translation.
 constexpr uint32_t kDefaultTokens = 32;
 
 // Reads a source of token ids from each line of standard input that has any.
@@ -52,14 +52,18 @@ int PrepareLoad(const Arguments& arguments, const Translator& translator,
   load->target_tokens = arguments.target_tokens;
   load->beams = std::max(arguments.beams, 1u);
   if (arguments.ids) return ReadSources(&load->sources);
-  const auto given_or_default = [](uint32_t given, uint32_t most) {
-    return given != 0 ? given : std::min(kDefaultTokens, most);
+  const ModelDescription& info = Internals::Describe(translator);
+  const auto given_or_default = [](uint32_t given, uint32_t most,
+                                   uint32_t usual) {
+    return given != 0 ? given : std::min(usual, most);
   };
+  const uint32_t source = translator.max_source_tokens();
   *load = RandomLoad(
-      Internals::Describe(translator),
-      given_or_default(arguments.source_tokens, translator.max_source_tokens()),
-      given_or_default(arguments.target_tokens,
-                       translator.max_target_tokens()));
+      info,
+      given_or_default(arguments.source_tokens, source,
+                       info.reads_speech ? source : kDefaultTokens),
+      given_or_default(arguments.target_tokens, translator.max_target_tokens(),
+                       kDefaultTokens));
   load->beams = std::max(arguments.beams, 1u);
   return kSuccess;
 }

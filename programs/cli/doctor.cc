@@ -129,36 +129,48 @@ void ReportMemory(Report& report) {
 
 void ReportDecoding(Session& session, Report& report) {
   constexpr uint32_t kTokens = 32;
+  constexpr uint32_t kSpeechTokens = 100;  // They take as long as the encoder.
   constexpr uint32_t kMostRounds = 20;
   constexpr double kMilliseconds = 2500;
   Translator& translator = session.translator();
-  const uint32_t source = std::min(kTokens, translator.max_source_tokens());
-  const uint32_t target = std::min(kTokens, translator.max_target_tokens());
+  const ModelDescription& info = Internals::Describe(translator);
+  const uint32_t source =
+      info.reads_speech ? translator.max_source_tokens()
+                        : std::min(kTokens, translator.max_source_tokens());
+  const uint32_t target = std::min(info.reads_speech ? kSpeechTokens : kTokens,
+                                   translator.max_target_tokens());
   const Result<Timing> timing = MeasureLoad(
-      translator, RandomLoad(Internals::Describe(translator), source, target),
-      kMostRounds, kMilliseconds);
+      translator, RandomLoad(info, source, target), kMostRounds, kMilliseconds);
   if (!timing.ok()) {
     report.Add("ms_per_token", nullptr, "not run", Verdict::kFail,
                timing.status().message());
     return;
   }
-  report.Add(
-      "encode_ms", timing->encode.minimum,
-      Format("%.2f ms for %u source tokens", timing->encode.minimum, source));
+  report.Add("encode_ms", timing->encode.minimum,
+             info.reads_speech
+                 ? Format("%.2f ms for %.1f s of sound", timing->encode.minimum,
+                          source / kPositionsPerSecond)
+                 : Format("%.2f ms for %u source tokens",
+                          timing->encode.minimum, source));
   // Tiny models are faster than the clock is exact.
   const double ms = std::max(timing->per_token.minimum, 1e-6);
   report.Add("ms_per_token", ms, Format("%.3f ms", ms));
   report.Add("tokens_per_second", 1000 / ms, Format("%.0f", 1000 / ms));
-  if (const auto predicted = PredictToken(
-          kBoard, Internals::Describe(translator), translator.threads())) {
-    report.Add(
-        "predicted_ms_per_token", {predicted->low, predicted->high},
-        BandText(*predicted) + ", from published figures of a " + kBoard.name);
+  const std::string published =
+      Format(", from published figures of a %s", kBoard.name);
+  if (const auto predicted =
+          PredictSpeech(kBoard, info, translator.threads())) {
+    report.Add("predicted_encode_ms",
+               {predicted->window.low, predicted->window.high},
+               BandText(predicted->window) + published);
+  }
+  if (const auto predicted = PredictToken(kBoard, info, translator.threads())) {
+    report.Add("predicted_ms_per_token", {predicted->low, predicted->high},
+               BandText(*predicted) + published);
   }
 
   // As many bytes as a token's weights, which may fit into a cache.
-  const uint64_t streamed =
-      Internals::Describe(translator).sizes.streamed_per_token;
+  const uint64_t streamed = info.sizes.streamed_per_token;
   const double bandwidth =
       ReadBandwidth(session.image().first(static_cast<size_t>(
                         std::min<uint64_t>(streamed, session.image().size()))),

@@ -1,12 +1,14 @@
 // `latimer doctor`: whether the model loads, fits and gives the known answer.
 
 #include <algorithm>
+#include <vector>
 
 #include "cli/doctor.h"
 #include "cli/isas.h"
 #include "cli/machine.h"
 #include "cli/timing.h"
 #include "internals.h"
+#include "report/test_sound.h"
 
 namespace latimer::cli {
 namespace {
@@ -67,6 +69,27 @@ void ReportKernels(Translator& translator, Report& report) {
       std::to_string(kernels.size()) + ", for one row " + kernels.front());
 }
 
+// What the model answers now.
+Result<std::vector<int32_t>> AnswerTo(Translator& translator,
+                                      const KnownAnswer& known) {
+  const auto count = static_cast<uint32_t>(known.target.size());
+  if (Internals::Describe(translator).reads_speech) {
+    std::vector<int32_t> tokens(count);
+    const Status status = Internals::HearSound(
+        translator, TestSound(known.source.size()), tokens);
+    if (!status.ok()) return status;
+    return tokens;
+  }
+  const Result<Translation> translation =
+      translator.TranslateIds(known.source, {.max_target_tokens = count,
+                                             .min_target_tokens = count,
+                                             .language_code = {},
+                                             .beams = 1});
+  if (!translation.ok()) return translation.status();
+  return std::vector<int32_t>(translation->tokens.begin(),
+                              translation->tokens.end());
+}
+
 void ReportKnownAnswer(Translator& translator, Report& report) {
   const KnownAnswer& answer = Internals::Describe(translator).known_answer;
   const auto count = static_cast<uint32_t>(answer.target.size());
@@ -84,17 +107,13 @@ void ReportKnownAnswer(Translator& translator, Report& report) {
                       kProfile.name));
     return;
   }
-  const Result<Translation> translation =
-      translator.TranslateIds(answer.source, {.max_target_tokens = count,
-                                              .min_target_tokens = count,
-                                              .language_code = {},
-                                              .beams = 1});
-  if (!translation.ok()) {
+  const Result<std::vector<int32_t>> now = AnswerTo(translator, answer);
+  if (!now.ok()) {
     report.Add(kName, "not run", "not run", Verdict::kFail,
-               translation.status().message());
+               now.status().message());
     return;
   }
-  const std::span<const int32_t> tokens = translation->tokens;
+  const std::span<const int32_t> tokens = *now;
   const size_t same = static_cast<size_t>(
       std::mismatch(tokens.begin(), tokens.end(), answer.target.begin(),
                     answer.target.end())

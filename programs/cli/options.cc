@@ -112,7 +112,7 @@ constexpr OptionInfo kOptions[] = {
      "attention,scores,alignment,phrases,sampling,beams=N"},
 
     {kBench, kMeasured, "source-tokens", "S", &A::source_tokens,
-     "length of the random source (default: 32)", 1},
+     "length of the source (default: 32; of sound, all)", 1},
     {kBench, kMeasured, "target-tokens", "T", &A::target_tokens,
      "generate T tokens (default: 32; with --ids to EOS)", 1},
     {kBench, kMeasured, "repeat", "R", &A::repeat, "rounds (default: 20)", 1},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/arguments.h"
+#include "report/test_sound.h"
 
 namespace latimer::cli {
 
@@ -19,6 +20,11 @@ Summary Summarize(std::vector<double> samples) {
 // By Marsaglia's xorshift.
 Load RandomLoad(const ModelDescription& info, uint32_t source_tokens,
                 uint32_t target_tokens) {
+  if (info.reads_speech) {
+    return {.sources = {std::vector<int32_t>(source_tokens)},
+            .sound = TestSound(source_tokens),
+            .target_tokens = target_tokens};
+  }
   const uint32_t vocabulary = info.architecture.source_vocabulary;
   std::vector<int32_t> ids;
   uint32_t random = 2463534242u;
@@ -30,7 +36,7 @@ Load RandomLoad(const ModelDescription& info, uint32_t source_tokens,
     const bool special = id == info.generation.eos || id == info.generation.pad;
     if (!special || vocabulary <= 2) ids.push_back(id);
   }
-  return {{std::move(ids)}, target_tokens};
+  return {.sources = {std::move(ids)}, .target_tokens = target_tokens};
 }
 
 Result<uint64_t> TranslateLoad(Translator& translator, const Load& load,
@@ -41,6 +47,13 @@ Result<uint64_t> TranslateLoad(Translator& translator, const Load& load,
   options.max_target_tokens = IfGiven(target_tokens);
   options.min_target_tokens = target_tokens;
   Internals::RecordTimes(translator, times);
+  if (!load.sound.empty()) {
+    std::vector<int32_t> heard(target_tokens);
+    const Status status = Internals::HearSound(translator, load.sound, heard);
+    Internals::RecordTimes(translator, nullptr);
+    if (!status.ok()) return status;
+    return uint64_t{target_tokens};
+  }
   uint64_t tokens = 0;
   for (const std::vector<int32_t>& source : load.sources) {
     const Result<Translation> result = translator.TranslateIds(source, options);

@@ -26,18 +26,22 @@ Summary Summarize(std::vector<double> samples);
 // The sources that are translated for a measurement.
 struct Load {
   std::vector<std::vector<int32_t>> sources;
+  // Of a model that reads speech: what is heard in place of the source, whose
+  // ids count positions.
+  std::vector<float> sound = {};
   // Tokens to generate for each source, exactly; 0: until EOS.
   uint32_t target_tokens = 0;
   uint32_t beams = 1;
 };
 
-// One source of valid ids without EOS and padding, the same on every machine.
+// One source of valid ids without EOS and padding, or one sound, the same on
+// every machine.
 Load RandomLoad(const ModelDescription& info, uint32_t source_tokens,
                 uint32_t target_tokens);
 
-// Translates each source of a load by itself, with `target_tokens` in the place
-// of the load's, and returns the number of target tokens. `times`, unless null,
-// receives the time of each operation.
+// Translates each source of a load by itself, or hears its sound, with
+// `target_tokens` in the place of the load's, and returns the number of target
+// tokens. `times`, unless null, receives the time of each operation.
 Result<uint64_t> TranslateLoad(Translator& translator, const Load& load,
                                uint32_t target_tokens,
                                OperationTimes* times = nullptr);
@@ -53,7 +57,8 @@ struct Timing {
 // Translates a load in up to `rounds` rounds, once with one target token and
 // once with all. The difference is the time of the further tokens; the rest is
 // the encoder's. Begins no round after `milliseconds`. The load is not empty.
-// Errors: those of Translator::TranslateIds.
+// Errors: those of Translator::TranslateIds
+// and Internals::HearSound.
 Result<Timing> MeasureLoad(Translator& translator, const Load& load,
                            uint32_t rounds, double milliseconds);
 

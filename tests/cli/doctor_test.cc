@@ -219,6 +219,31 @@ TEST_F(DoctorTest, AWrongAnswerFails) {
   EXPECT_THAT(text.out, HasSubstr("verdict: FAIL"));
 }
 
+// A Whisper hears a sound that the program makes.
+TEST_F(DoctorTest, AModelThatReadsSpeechIsCheckedWithASound) {
+  if (!kProfile.speech()) GTEST_SKIP() << "This build reads no speech.";
+  std::vector<std::string> warnings;
+  const ModelBytes file = WriteModelWithKnownAnswer(
+      OpenModel(TestData("tiny_whisper") / "english", /*with_tokenizer=*/true),
+      OptionsForThisCpu(WeightType::kInt8), &warnings);
+  const Json report = Report({Save(file.bytes())});
+  EXPECT_NE(report["verdict"], "FAIL") << report;
+  EXPECT_EQ(report["model"]["known_answer"], "right");
+  EXPECT_GT(report["speed"]["encode_ms"], 0.0);
+  EXPECT_GT(report["speed"]["ms_per_token"], 0.0);
+
+  Image image(file.bytes());
+  auto* target = image.root().mutable_known_answer()->mutable_target();
+  target->Mutate(0, target->Get(0) == 7 ? 8 : 7);
+  image.FixChecksum();
+  const Json wrong = Report({Save(image.bytes())});
+  EXPECT_EQ(wrong["verdict"], "FAIL");
+  EXPECT_EQ(wrong["model"]["known_answer"], "wrong");
+  EXPECT_THAT(
+      FindingAbout(wrong, "model.known_answer")["advice"].get<std::string>(),
+      HasSubstr("Token 1 is "));
+}
+
 TEST_F(DoctorTest, F32ModelsHaveNoAnswerToCompare) {
   const Json report = Report({Save(Convert(WeightType::kF32).bytes())});
   EXPECT_EQ(report["model"]["known_answer"], "none");
