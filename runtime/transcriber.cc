@@ -49,6 +49,10 @@ constexpr size_t kMostSegments =
     kMelScratchBytes / sizeof(TranscriptionSegment);
 static_assert(sizeof(CompressionScratch) <= kMelScratchBytes);
 
+// What follows the sound in a short window, 3 s. With less, Whisper often does
+// not find the end of its text.
+constexpr size_t kSilentPositions = 150;
+
 size_t PositionsOf(std::span<const float> samples) {
   return (samples.size() + kSamplesPerPosition - 1) / kSamplesPerPosition;
 }
@@ -398,8 +402,11 @@ Result<Transcription> Transcriber::Transcribe(
     out.no_speech_prob = 1.0f;
     return out;
   }
+  const size_t whole = most / kSamplesPerPosition;
   const size_t positions =
-      options.short_window ? PositionsOf(samples) : most / kSamplesPerPosition;
+      options.short_window
+          ? std::min(whole, PositionsOf(samples) + kSilentPositions)
+          : whole;
   Trace trace;
   trace.times = state.times;
   const StepContext step = {state.engine, state.buffers, trace};

@@ -132,8 +132,9 @@ class Transcriber:
                 text before it.
             fallback: False: never try again at a higher temperature, if a
                 text repeats itself or is unlikely.
-            short_window: encode no more than what was spoken, instead of
-                silence up to 30 seconds: less work, but the text may differ.
+            short_window: encode what was spoken and 3 seconds of silence,
+                instead of silence up to 30 seconds: less work, but the text
+                may differ.
             max_tokens: of each window of 30 seconds.
 
         Returns:

@@ -412,7 +412,7 @@ typedef struct latimer_speech_options {
   uint32_t pcm_rate;    /* samples per second of raw PCM of 16 bits,
                            little-endian, mono; 0: recordings are WAVs */
   int translate;        /* 1: write English, whatever is spoken */
-  int short_window;     /* 1: encode no more than what was spoken */
+  int short_window;     /* 1: encode what was spoken and 3 s of silence */
   int no_timestamps;    /* 1: a window is a segment, and is cut in a pause */
   int no_previous_text; /* 1: read each window without the text before it */
   int no_fallback;      /* 1: never try again at a higher temperature */

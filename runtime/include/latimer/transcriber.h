@@ -31,9 +31,9 @@ struct TranscribeOptions {
   // Whether to write English, whatever is spoken, which a model of several
   // languages can do.
   bool translate = false;
-  // Whether to encode no more than what was spoken, instead of silence up to
-  // the end of the window: the time follows the length of the speech. The model
-  // was not trained so, and the text may differ.
+  // Whether to encode what was spoken and 3 seconds of silence, instead of
+  // silence up to the end of the window: the time follows the length of the
+  // speech. The model was not trained so, and the text may differ.
   bool short_window = false;
   // Whether the model also writes times: a window has several segments, and the
   // next one begins where the last whole segment ends. Otherwise a window is a
