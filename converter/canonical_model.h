@@ -134,7 +134,9 @@ struct CanonicalModel {
   std::optional<TokenizerData> target_tokenizer;
   std::optional<CanonicalShortlist> shortlist;
   std::optional<CanonicalSentenceRules> sentence_rules;
-  SpeechTokens speech;  // With Architecture::mel_bins only.
+  // With Architecture::mel_bins only.
+  SpeechTokens speech;
+  std::vector<uint32_t> speech_heads;  // See ModelDescription.
   // The attention that was trained to align, if that is known.
   std::optional<AlignmentHead> alignment;
   std::string source;

@@ -308,6 +308,10 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
   }
   const auto sentence_rules =
       WriteSentenceRules(model_.sentence_rules, builder_);
+  Offset<flatbuffers::Vector<uint32_t>> speech_heads = 0;
+  if (!model_.speech_heads.empty()) {
+    speech_heads = builder_->CreateVector(model_.speech_heads);
+  }
   schema::ModelBuilder table(*builder_);
   table.add_file_bytes(0);
   table.add_checksum(0);
@@ -316,6 +320,7 @@ void Writer::Finish(const std::vector<Offset<schema::Tensor>>& tensors,
                                     s.no_speech, s.start_of_previous,
                                     s.first_timestamp);
   if (model_.architecture.reads_speech()) table.add_speech(&speech);
+  table.add_speech_heads(speech_heads);
   table.add_target_tokenizer(target_tokenizer);
   table.add_sentence_rules(sentence_rules);
   table.add_certificate(certificate);

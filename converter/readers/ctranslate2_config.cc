@@ -7,6 +7,7 @@
 
 #include "converter/error.h"
 #include "converter/readers/json_fields.h"
+#include "converter/readers/whisper.h"
 
 namespace latimer {
 namespace {
@@ -45,10 +46,9 @@ CTranslate2Config ConfigOfJson(const fs::path& folder,
   constexpr std::string_view kFields[] = {
       "add_source_bos", "add_source_eos", "bos_token", "decoder_start_token",
       "eos_token", "layer_norm_epsilon", "unk_token", "multi_query_attention",
-      "suppress_ids", "suppress_ids_begin",
-      // Whisper's, which Latimer finds by its tokenizer, and whose words it
-      // does not align.
-      "lang_ids", "alignment_heads"};
+      "suppress_ids", "suppress_ids_begin", "alignment_heads",
+      // Whisper's, which Latimer finds by its tokenizer.
+      "lang_ids"};
   for (const auto& [name, value] : json->json().items()) {
     if (std::ranges::find(kFields, name) == std::end(kFields) &&
         !value.is_null()) {
@@ -67,6 +67,7 @@ CTranslate2Config ConfigOfJson(const fs::path& folder,
   config.adds_eos = json->Bool("add_source_eos", false);
   config.suppressed = json->Tokens("suppress_ids", INT32_MAX);
   config.suppressed_first = json->Tokens("suppress_ids_begin", INT32_MAX);
+  config.alignment_heads = ReadAlignmentHeads(*json);
   if (const nlohmann::json* value = json->Find("layer_norm_epsilon")) {
     const float epsilon = value->is_number() ? value->get<float>() : 0.0f;
     if (!(epsilon > 0.0f) || !std::isfinite(epsilon)) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converter/readers/ctranslate2_file.h"
@@ -26,6 +27,8 @@ struct CTranslate2Config {
   // Of Whisper: target ids that are not produced, ever or at the beginning.
   std::vector<int32_t> suppressed;
   std::vector<int32_t> suppressed_first;
+  // Likewise: [layer, head] of what aligns words.
+  std::vector<std::pair<uint32_t, uint32_t>> alignment_heads;
 };
 
 // `file` is the folder's model.bin. Throws ConversionError if config.json is

@@ -181,7 +181,8 @@ CanonicalModel ReadCTranslate2(const fs::path& folder, bool with_tokenizer,
     ReadWhisperTokens(folder,
                       {.multilingual = {},
                        .suppressed = network.config.suppressed,
-                       .suppressed_first = network.config.suppressed_first},
+                       .suppressed_first = network.config.suppressed_first,
+                       .alignment_heads = network.config.alignment_heads},
                       &model);
     return model;
   }

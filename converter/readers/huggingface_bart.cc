@@ -142,6 +142,7 @@ WhisperRules RulesOf(const fs::path& directory) {
   }
   rules.suppressed = fields.Tokens("suppress_tokens", vocabulary);
   rules.suppressed_first = fields.Tokens("begin_suppress_tokens", vocabulary);
+  rules.alignment_heads = ReadAlignmentHeads(fields);
   return rules;
 }
 

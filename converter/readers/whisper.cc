@@ -6,6 +6,7 @@
 #include "converter/error.h"
 #include "converter/readers/huggingface_tokenizer.h"
 #include "converter/readers/languages.h"
+#include "latimer/internal/memory_plan.h"
 
 namespace latimer {
 namespace {
@@ -47,7 +48,56 @@ void MapConvolution(const std::string& part, uint64_t inputs,
       {taken.bias}};
 }
 
+// Those that are listed; otherwise, as in OpenAI's program, those of the upper
+// half of the layers, of which the runtime takes a few.
+std::vector<uint32_t> SpeechHeads(const fs::path& folder,
+                                  const WhisperRules& rules,
+                                  const Architecture& a) {
+  std::vector<uint32_t> heads;
+  for (const auto& [layer, head] : rules.alignment_heads) {
+    if (layer >= a.decoder_layers || head >= a.decoder_heads) {
+      FailIn(folder, "alignment_heads names head ", head, " of layer ", layer,
+             ", which its decoder does not have");
+    }
+    heads.push_back(layer * a.decoder_heads + head);
+  }
+  const size_t most = size_t{kMostSpeechHeadLayers} * a.decoder_heads;
+  if (heads.size() > most) {
+    FailIn(folder, "alignment_heads names ", heads.size(), " heads; at most ",
+           most, " align words");
+  }
+  if (!heads.empty()) return heads;
+  const uint32_t upper =
+      std::min((a.decoder_layers + 1) / 2, kMostSpeechHeadLayers);
+  for (uint32_t head = (a.decoder_layers - upper) * a.decoder_heads;
+       head < a.decoder_layers * a.decoder_heads; ++head) {
+    heads.push_back(head);
+  }
+  return heads;
+}
+
 }  // namespace
+
+std::vector<std::pair<uint32_t, uint32_t>> ReadAlignmentHeads(
+    const JsonFields& fields) {
+  constexpr std::string_view kName = "alignment_heads";
+  std::vector<std::pair<uint32_t, uint32_t>> heads;
+  const nlohmann::json* value = fields.Find(kName);
+  if (value == nullptr) return heads;
+  const auto fail = [&] {
+    fields.Fail(kName, "it must be a list of [layer, head]");
+  };
+  if (!value->is_array()) fail();
+  for (const nlohmann::json& pair : *value) {
+    if (!pair.is_array() || pair.size() != 2 ||
+        !JsonFields::IsToken(pair[0], INT32_MAX) ||
+        !JsonFields::IsToken(pair[1], INT32_MAX)) {
+      fail();
+    }
+    heads.emplace_back(pair[0].get<uint32_t>(), pair[1].get<uint32_t>());
+  }
+  return heads;
+}
 
 void MapConvolutions(MappedTensors* tensors, CanonicalModel* model) {
   const Architecture& a = model->architecture;
@@ -92,6 +142,7 @@ void ReadWhisperTokens(const fs::path& folder, const WhisperRules& rules,
   if (speech.no_timestamps + 1 < static_cast<int64_t>(a.target_vocabulary)) {
     speech.first_timestamp = speech.no_timestamps + 1;
   }
+  model->speech_heads = SpeechHeads(folder, rules, a);
   for (const int32_t id : rules.suppressed) g.banned_sequences.push_back({id});
   for (const int32_t id : rules.suppressed_first) {
     g.banned_sequences.push_back({speech.no_timestamps, id});

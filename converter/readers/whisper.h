@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "converter/canonical_model.h"
+#include "converter/readers/json_fields.h"
 #include "converter/readers/mapped_tensors.h"
 
 namespace latimer {
@@ -25,11 +27,20 @@ struct WhisperRules {
   std::vector<int32_t> suppressed;
   // At the beginning of a text only.
   std::vector<int32_t> suppressed_first;
+  // [layer, head] each, of the decoder's cross-attention, as config.json of
+  // CTranslate2 and generation_config.json of Hugging Face list them.
+  std::vector<std::pair<uint32_t, uint32_t>> alignment_heads;
 };
 
+// The list alignment_heads; empty if the field is absent. Throws
+// ConversionError if it is no list of pairs.
+std::vector<std::pair<uint32_t, uint32_t>> ReadAlignmentHeads(
+    const JsonFields& fields);
+
 // Reads the tokenizer of a folder, and sets the tokenizer, the tokens of the
-// generation config, the languages and the tokens of speech. Throws
-// ConversionError if it is missing, or lacks a token that every Whisper has.
+// generation config, the languages, the tokens of speech and the heads that
+// align. Throws ConversionError if it is missing, or lacks a token that every
+// Whisper has, or if the model has no such heads.
 void ReadWhisperTokens(const std::filesystem::path& folder,
                        const WhisperRules& rules, CanonicalModel* model);
 

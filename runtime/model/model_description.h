@@ -455,6 +455,10 @@ struct ModelDescription : ModelInfo {
   // What TokenLinks are read from.
   AlignmentHead alignment;
   SpeechTokens speech;  // Of a model that reads speech.
+  // Likewise: heads of the decoder's cross-attention that hear a word where it
+  // is said, layer * decoder_heads + head; at most as many as
+  // kMostSpeechHeadLayers have. Empty: none is known.
+  std::span<const uint32_t> speech_heads;
   // Whether a lexical shortlist limits the target tokens of a source.
   bool has_shortlist;
   ShortlistSize shortlist;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "latimer/internal/memory_plan.h"
 #include "model/bind_tensors.h"
 #include "model/check_numbers.h"
 #include "model/checksum.h"
@@ -140,6 +141,20 @@ Status ReadSpeech(const schema::SpeechTokens* in, const Architecture& a,
   return Status();
 }
 
+[[maybe_unused]] Status ReadSpeechHeads(std::span<const uint32_t> in,
+                                        const Architecture& a,
+                                        std::span<const uint32_t>* out) {
+  const uint64_t count = uint64_t{a.decoder_layers} * a.decoder_heads;
+  for (const uint32_t head : in) {
+    if (head >= count) return Damaged("its speech", "names a head too many");
+  }
+  if (in.size() > kMostSpeechHeadLayers * a.decoder_heads) {
+    return Damaged("its speech", "has too many heads");
+  }
+  *out = in;
+  return Status();
+}
+
 Status ReadShortlist(const schema::Shortlist& in, Model* model) {
   const Architecture& a = model->info.architecture;
   if (!kProfile.shortlist) return LeftOut(" has", "a shortlist");
@@ -235,6 +250,13 @@ Status ReadModelFile(std::span<const std::byte> image, bool verify_checksum,
   if (info.architecture.reads_speech()) {
     LATIMER_RETURN_IF_ERROR(
         ReadSpeech(root->speech(), info.architecture, &info.speech));
+    if constexpr (kProfile.speech()) {
+      if (root->speech_heads() != nullptr) {
+        LATIMER_RETURN_IF_ERROR(ReadSpeechHeads(ViewOf(root->speech_heads()),
+                                                info.architecture,
+                                                &info.speech_heads));
+      }
+    }
     info.reads_speech = true;
   }
   info.has_certificate = root->certificate() != nullptr;

@@ -26,11 +26,13 @@ inline constexpr uint16_t kNotAligned = 0xFFFF;
 enum class Buffer : uint8_t {
   kFeatures,          // scratch, and float [2 P + 2, mel_bins]: frames of
                       // speech between two of zeros, P = speech_positions
-  kHidden,            // float [S, D]: residual stream; encoder_out at its end
+  kHidden,            // float [S, D]: residual stream; encoder_out at its end;
+                      // of speech at least [3M, A] more than 8 rows: queries of
+                      // the heads that align
   kSublayer,          // float [S, max(D, A)]: what a sublayer adds to it
   kProjection,        // float [S, max(3A, 2D)], at least [F], gated [2F]: QKV,
                       // or inside of the FFN, for as many rows as there is
-                      // room for
+                      // room for; of speech at least [2M, S]
   kQuantized,         // int8 [S, max(D, A, F)]: quantized rows of activations
   kRowQuantization,   // {zero_point, scale} [S]
   kUnpacked,          // int6 weights as int8, a block of channels [threads]
@@ -70,6 +72,11 @@ inline constexpr uint64_t kMetaspaceSumBytes = 8 * 1024;
 
 // What the features of speech are computed in.
 inline constexpr uint64_t kMelScratchBytes = 64 * 1024;
+
+// Layers whose heads may all be in ModelDescription::speech_heads.
+inline constexpr uint32_t kMostSpeechHeadLayers = 3;
+// Tokens of a window of speech whose times are found at once, M.
+inline constexpr uint64_t kMostAlignedTokens = 448;
 
 // Tokens of a sentence that each lane has room for, on average.
 inline constexpr uint64_t kLaneTokens = 32;
@@ -154,6 +161,8 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
   // Zero for what is not compiled in.
   const uint64_t transformer = p.transformer() ? 1 : 0;
   const uint64_t recurrent = p.recurrent() ? 1 : 0;
+  const uint64_t speech = p.speech() ? 1 : 0;
+  const uint64_t aligned = std::min(t, kMostAlignedTokens);
   // Bytes of a key and a value in the caches.
   const uint64_t kv = 2 * (p.f16_caches ? sizeof(uint16_t) : sizeof(float));
   const uint64_t several = lanes > 1 ? 1 : 0;
@@ -169,8 +178,12 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
               p.speech() ? Padded(floats((2 * s + 2) * bins)) + kMelScratchBytes
                          : 0};
     case Buffer::kHidden:
-      return {"hidden", Padded(floats(rows * std::max(d, recurrent * a)) +
-                               kReadSlackBytes)};
+      return {"hidden",
+              Padded(floats(std::max(
+                         rows * std::max(d, recurrent * a),
+                         speech * (kQueryRows * d +
+                                   kMostSpeechHeadLayers * aligned * a))) +
+                     kReadSlackBytes)};
     case Buffer::kSublayer:
       return {"sublayer",
               Padded(floats(std::max(transformer * rows * std::max(d, a),
@@ -180,8 +193,9 @@ constexpr BufferPlan PlanBuffer(const Profile& p, Buffer buffer) {
     case Buffer::kProjection:
       // A feed-forward takes as many rows at a time as there is room for.
       return {"projection",
-              Padded(floats(std::max(rows * std::max(MostGates(p) * a, 2 * d),
-                                     p.gated_ffn ? 2 * f : f)) +
+              Padded(floats(std::max({rows * std::max(MostGates(p) * a, 2 * d),
+                                      p.gated_ffn ? 2 * f : f,
+                                      speech * 2 * aligned * s})) +
                      kReadSlackBytes)};
     case Buffer::kQuantized:
       return {"quantized", Padded(std::max(rows * std::max({d, a, f}),
