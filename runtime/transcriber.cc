@@ -5,6 +5,7 @@
 #include "latimer/transcriber.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "audio/log_mel.h"
 #include "audio/pause.h"
@@ -13,6 +14,7 @@
 #include "speech/compression.h"
 #include "speech/decoder.h"
 #include "speech/timestamps.h"
+#include "speech/words.h"
 #include "text/ascii.h"
 #include "text/slice.h"
 #include "text/utf8.h"
@@ -44,9 +46,18 @@ constexpr float kTemperatures[] = {0.0f, 0.2f, 0.4f, 0.6f, 0.8f, 1.0f};
 // A text that was drawn at more than this is not continued.
 constexpr float kStrange = 0.5f;
 
+// Tokens that are aligned at once, with those that steer them and EOS.
+constexpr size_t kMostAligned = Transcriber::kMostWords;
+static_assert(kMostAligned == kMostAlignedTokens);
+
 // What the features were computed in serves for other things later.
-constexpr size_t kMostSegments =
-    kMelScratchBytes / sizeof(TranscriptionSegment);
+struct SegmentRoom {
+  TranscriptionSegment segments[kMostAligned / 2];
+  TranscriptionWord words[kMostAligned];
+  AlignedToken aligned[kMostAligned];
+  int32_t tokens[kMostAligned];
+};
+static_assert(sizeof(SegmentRoom) <= kMelScratchBytes);
 static_assert(sizeof(CompressionScratch) <= kMelScratchBytes);
 
 // What follows the sound in a short window, 3 s. With less, Whisper often does
@@ -89,6 +100,11 @@ Status CheckOptions(const ModelDescription& model,
   if (options.max_tokens == 0u) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "max_tokens 0: give a number from 1, or none.");
+  }
+  if (options.word_timestamps && model.speech_heads.empty()) {
+    return Status::Error(StatusCode::kFailedPrecondition,
+                         "The model file does not say which heads align words; "
+                         "convert the model again.");
   }
   const bool one = model.languages.empty();
   if (one && options.translate) {
@@ -137,6 +153,17 @@ static void HearLanguage(const ModelDescription& model,
   if (given.empty() && all > 0) heard->probability = best / all;
 }
 
+// Calls add(token) for the tokens that say what to do; -1 is none.
+template <typename Add>
+void AddTask(const ModelDescription& model, const Language* language,
+             bool translate, bool times, const Add& add) {
+  if (language != nullptr) {
+    add(language->token);
+    add(translate ? model.speech.translate : model.speech.transcribe);
+  }
+  if (!times) add(model.speech.no_timestamps);
+}
+
 // Reads the last of the previous tokens that the prompt has room for, and the
 // start, and adds the tokens that say what to do.
 LATIMER_OFF_STACK static Prompt ReadPrompt(const ModelDescription& model,
@@ -171,11 +198,7 @@ LATIMER_OFF_STACK static Prompt ReadPrompt(const ModelDescription& model,
   if (speech.no_speech >= 0) {
     heard->no_speech = probabilities[static_cast<size_t>(speech.no_speech)];
   }
-  if (heard->language != nullptr) {
-    add(heard->language->token);
-    add(options.translate ? speech.translate : speech.transcribe);
-  }
-  if (!times) add(speech.no_timestamps);
+  AddTask(model, heard->language, options.translate, times, add);
   return {read, size};
 }
 
@@ -273,8 +296,8 @@ LATIMER_OFF_STACK static Status AddSegments(const TextRoom& room,
                                             int32_t first_timestamp,
                                             uint64_t first_sample,
                                             Transcription* out) {
-  const std::span<TranscriptionSegment> segments = {
-      reinterpret_cast<TranscriptionSegment*>(room.scratch), kMostSegments};
+  const std::span<TranscriptionSegment> segments =
+      reinterpret_cast<SegmentRoom*>(room.scratch)->segments;
   const size_t samples = out->used_samples;
   const auto sample_at = [&](uint32_t time) {
     return std::min(time * kSamplesPerPosition, samples);
@@ -306,6 +329,80 @@ LATIMER_OFF_STACK static Status AddSegments(const TextRoom& room,
   const size_t used = sample_at(reader.used_time().value_or(0));
   if (used > 0) out->used_samples = used;
   return Status();
+}
+
+// Adds the words of the segments in room.scratch: `said` is of a window that
+// begins at `first_sample` and has `positions` with sound. `last_speech` is in
+// 0.01 seconds.
+LATIMER_OFF_STACK static void AddWords(
+    const ModelDescription& model, const TranscribeOptions& options,
+    const Language* language, const TextRoom& room, size_t positions,
+    uint64_t first_sample, SpeechDecoder& decoder, double* last_speech,
+    Transcription* said) {
+  auto& own = *reinterpret_cast<SegmentRoom*>(room.scratch);
+  const std::span<TranscriptionSegment> segments =
+      std::span(own.segments).first(said->segments.size());
+  const int32_t eos = model.generation.eos;
+  // The start, the text of all segments, and EOS.
+  const size_t most = std::min(kMostAligned, decoder.prompt().size()) - 1;
+  size_t size = 0;
+  const auto add = [&](int32_t token) {
+    if (token >= 0 && size < most) own.tokens[size++] = token;
+  };
+  add(model.generation.decoder_start);
+  AddTask(model, language, options.translate, /*times=*/false, add);
+  const size_t start = size;
+  for (const TranscriptionSegment& segment : segments) {
+    for (const int32_t token : segment.tokens) {
+      if (token < eos) add(token);
+    }
+  }
+  if (start == 0 || size == start || room.tokenizer == nullptr) return;
+  const std::span<const int32_t> tokens = {own.tokens, size};
+  own.tokens[size] = eos;
+  const std::span<AlignedToken> aligned = {own.aligned, size - start + 1};
+  decoder.Align({own.tokens, size + 1}, start, positions, aligned);
+
+  const bool spaces =
+      language == nullptr || options.translate || HasSpaces(language->code);
+  const auto offset = static_cast<double>((first_sample + 80) / 160);
+  const std::string_view last = segments.back().text;
+  const std::span<char> scratch = room.text.subspan(
+      static_cast<size_t>(last.data() + last.size() - room.text.data()));
+  size_t begin = start, count = 0;
+  for (TranscriptionSegment& segment : segments) {
+    const auto texts = static_cast<size_t>(std::ranges::count_if(
+        segment.tokens, [&](int32_t token) { return token < eos; }));
+    const size_t end = std::min(begin + texts, size);
+    segment.words = SplitWords(
+        *room.tokenizer,
+        {segment.text, tokens.subspan(begin, end - begin),
+         aligned.subspan(begin - start, end - begin + 1)},
+        spaces, offset, scratch, std::span(own.words).subspan(count));
+    count += segment.words.size();
+    begin = end;
+  }
+  const Words all = std::span(own.words).first(count);
+  const double usual = UsualDuration(all);
+  BoundWords(usual, all);
+  size_t first = 0;
+  for (TranscriptionSegment& segment : segments) {
+    const size_t split = segment.words.size();
+    const Words words = JoinMarks(all.subspan(first, split));
+    first += split;
+    SegmentTimes times = {*last_speech, std::floor(segment.start * 100 + 0.5),
+                          std::floor(segment.end * 100 + 0.5)};
+    FitWords(usual, words, &times);
+    *last_speech = times.last_speech;
+    for (TranscriptionWord& word : words) {
+      word.start /= 100;
+      word.end /= 100;
+    }
+    segment.words = words;
+    if (words.empty()) continue;
+    segment.start = times.start / 100;
+    segment.end = times.end / 100;
+  }
 }
 
 // Appends to the first `*count` of `previous`, whose beginning gives way.
@@ -442,6 +539,12 @@ Result<Transcription> Transcriber::Transcribe(
     LATIMER_RETURN_IF_ERROR(
         AddSegments(room, last, times ? model.speech.first_timestamp : -1,
                     used_samples_, &out));
+    if (options.word_timestamps && !out.segments.empty()) {
+      const size_t sounding = samples.size() / kSamplesPerPosition;
+      AddWords(model, options, heard.language, room,
+               std::clamp<size_t>(sounding, 1, positions), used_samples_,
+               decoder, &last_speech_, &out);
+    }
   }
   if (options.condition_on_previous_text && last.temperature <= kStrange) {
     for (const TranscriptionSegment& segment : out.segments) {

@@ -13,8 +13,13 @@
 namespace latimer {
 namespace {
 
-// Tokens of a prompt that are read at once, if there are as many lanes.
+// Tokens that are read at once, at most.
 constexpr size_t kRows = std::min<size_t>(8, kProfile.lanes);
+
+// They take rows of the encoder's buffers, and no lanes: all are of a sentence.
+size_t MostRows(const StepContext& step) {
+  return std::min<size_t>(kRows, step.workspace.most_speech_positions);
+}
 
 double LogOf(float probability) {
   constexpr float kLeast = 1e-30f;
@@ -35,22 +40,25 @@ SpeechDecoder::SpeechDecoder(const StepContext& step,
 
 void SpeechDecoder::Encode() const { EncodeSource(step_, ids_, caches_); }
 
-LATIMER_OFF_STACK void SpeechDecoder::Step(size_t first, size_t size) {
-  const size_t most = std::min<size_t>(kRows, step_.workspace.lanes);
+LATIMER_OFF_STACK DecoderOutput
+SpeechDecoder::Step(std::span<const int32_t> tokens, size_t first) {
+  const size_t most = MostRows(step_);
   DecoderRow rows[kRows];
+  DecoderOutput output = {};
   size_t count = 0;
-  for (size_t i = first; i < size; i += count) {
-    count = std::min(most, size - i);
+  for (size_t i = first; i < tokens.size(); i += count) {
+    count = std::min(most, tokens.size() - i);
     for (size_t row = 0; row < count; ++row) {
       rows[row] = {&caches_,
-                   tokens_[i + row],
+                   tokens[i + row],
                    static_cast<uint32_t>(i + row),
                    nullptr,
                    {}};
     }
-    const DecoderOutput output = StepDecoder(step_, {rows, count});
+    output = StepDecoder(step_, {rows, count});
     read_ = output.x + (count - 1) * output.columns;
   }
+  return output;
 }
 
 // Of what follows all that was read.
@@ -65,7 +73,7 @@ LATIMER_OFF_STACK std::span<float> SpeechDecoder::Logits() const {
 }
 
 std::span<float> SpeechDecoder::Read(size_t first, size_t size) {
-  Step(first, size);
+  Step(tokens_.first(size), first);
   const std::span<float> logits = Logits();
   step_.engine.vector->softmax(logits.size(), logits.data());
   return logits;
@@ -147,7 +155,7 @@ SpeechTokensFound SpeechDecoder::Decode(size_t read, size_t prompt_size,
   SpeechTokensFound found;
   size_t count = 0;
   double sum = 0;
-  Step(std::min(read, prompt_size - 1), prompt_size);
+  Step(tokens_.first(prompt_size), std::min(read, prompt_size - 1));
   while (count < most) {
     if (search.cancel != nullptr && search.cancel->load()) {
       found.stop_reason = StopReason::kCancelled;
@@ -161,12 +169,42 @@ SpeechTokensFound SpeechDecoder::Decode(size_t read, size_t prompt_size,
     }
     tokens_[prompt_size + count] = choice.token;
     ++count;
-    if (count < most) Step(prompt_size + count - 1, prompt_size + count);
+    const size_t size = prompt_size + count;
+    if (count < most) Step(tokens_.first(size), size - 1);
   }
   found.tokens = tokens_.subspan(prompt_size, count);
   found.mean_log_probability =
       static_cast<float>(sum / static_cast<double>(count + 1));
   return found;
+}
+
+LATIMER_OFF_STACK void SpeechDecoder::Align(std::span<const int32_t> tokens,
+                                            size_t start, size_t positions,
+                                            std::span<AlignedToken> aligned) {
+  const Engine& engine = step_.engine;
+  const auto texts = static_cast<size_t>(engine.model.info.generation.eos);
+  float* const logits = step_.workspace.logits;
+  step_.trace.queries = {
+      step_.workspace.hidden + kRows * engine.architecture().d_model,
+      tokens.size()};
+  for (size_t i = 0; i < tokens.size(); i += MostRows(step_)) {
+    const size_t end = std::min(i + MostRows(step_), tokens.size());
+    const DecoderOutput output = Step(tokens.first(end), i);
+    const LinearInput input =
+        MakeLinearInput(step_, engine.model.tensors.output, output.x, end - i);
+    for (size_t row = i; row < end; ++row) {
+      const size_t next = row + 1;  // What this row predicts.
+      if (next < start || next + 1 >= tokens.size()) continue;
+      ComputeLogits(engine, input.Row(row - i), {}, logits);
+      engine.vector->softmax(texts, logits);
+      aligned[next - start].probability =
+          logits[static_cast<size_t>(tokens[next])];
+    }
+    step_.trace.Lap(Operation::kOutput);
+  }
+  AlignTokens(step_, caches_, start - 1, positions, aligned);
+  step_.trace.queries = {};
+  step_.trace.Lap(Operation::kSearch);
 }
 
 }  // namespace latimer

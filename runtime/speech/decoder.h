@@ -10,7 +10,9 @@
 
 #include "latimer/translation.h"
 #include "search/search_options.h"
+#include "speech/alignment.h"
 #include "transformer/caches.h"
+#include "transformer/decoder.h"
 #include "transformer/step_context.h"
 
 namespace latimer {
@@ -50,6 +52,14 @@ class SpeechDecoder {
   SpeechTokensFound Decode(size_t read, size_t prompt_size,
                            const SpeechSearch& search);
 
+  // Reads `tokens`, [start, text, EOS], and aligns those of the text with the
+  // first `positions` of the window: `aligned` has one for each, and a last one
+  // for where the text ends. Precondition: the model has speech_heads, and
+  // there are at least 2 tokens after `start`, and no more than most_tokens in
+  // all. What Decode found stays.
+  void Align(std::span<const int32_t> tokens, size_t start, size_t positions,
+             std::span<AlignedToken> aligned);
+
  private:
   // What a search chooses, and its log-probability.
   struct Choice {
@@ -57,7 +67,9 @@ class SpeechDecoder {
     double log_probability;
   };
 
-  void Step(size_t first, size_t size);
+  // Reads tokens[first, tokens.size()); returns the output of as many as were
+  // read at once, the last ones.
+  DecoderOutput Step(std::span<const int32_t> tokens, size_t first);
   std::span<float> Logits() const;
   std::span<float> Logits(std::span<const int32_t> tokens,
                           bool timestamps) const;

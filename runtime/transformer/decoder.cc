@@ -1,5 +1,8 @@
 #include "transformer/decoder.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "transformer/cache_numbers.h"
 #include "transformer/int8_attention.h"
 #include "transformer/layers.h"
@@ -61,6 +64,22 @@ CacheNumber* SelfKv(const SentenceCaches& caches, size_t width,
       });
 }
 
+// Where the trace wants them.
+[[maybe_unused]] void KeepQueries(const StepContext& step, uint32_t layer,
+                                  Rows rows, const float* queries) {
+  if (step.trace.queries.queries == nullptr) return;
+  const Heads heads = DecoderHeads(step.engine.architecture());
+  const std::span<const uint32_t> kept = step.engine.model.info.speech_heads;
+  for (size_t h = 0; h < kept.size(); ++h) {
+    if (kept[h] / heads.count != layer) continue;
+    const float* query = queries + kept[h] % heads.count * heads.dim;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      std::memcpy(step.trace.queries.At(h, rows[i].position, heads.dim),
+                  query + i * heads.width(), heads.dim * sizeof(float));
+    }
+  }
+}
+
 void CrossAttention(const StepContext& step, uint32_t index, Rows rows,
                     float* x) {
   const DecoderLayer& layer = step.engine.model.tensors.decoder[index];
@@ -70,6 +89,9 @@ void CrossAttention(const StepContext& step, uint32_t index, Rows rows,
       step, {layer.cross_query, layer.cross_out, layer.cross_norm},
       Operation::kCrossAttention, rows.size(), x,
       [&](float* queries, float* out) {
+        if constexpr (kProfile.speech()) {
+          KeepQueries(step, index, rows, queries);
+        }
         if constexpr (kProfile.speech() && kProfile.int8_weights) {
           // All rows hear the same window.
           if (AttendsInInt8(step.engine, heads,
@@ -133,6 +155,37 @@ void FillCrossKv(const StepContext& step, const float* encoder_out,
       }
     }
     FillCache(step, linear, input, CrossKv(caches, heads.width(), i));
+  }
+}
+
+void WeighSpeech(const StepContext& step, const SentenceCaches& caches,
+                 uint32_t head, float* query, std::span<float> weights) {
+  if constexpr (kProfile.speech()) {
+    const Heads heads = DecoderHeads(step.engine.architecture());
+    const uint32_t layer = head / heads.count;
+    const uint32_t h = head % heads.count;
+    float* const scores = step.workspace.attention_scratch;
+    if constexpr (kProfile.int8_weights) {
+      if (AttendsInInt8(step.engine, heads, caches.source_tokens)) {
+        ScoreInt8Row(step, heads, caches, layer, h, query, scores);
+        std::copy_n(scores, weights.size(), weights.begin());
+        step.engine.vector->softmax(weights.size(), weights.data());
+        return;
+      }
+    }
+    Attention attention = {.kind = AttentionKind::kCross,
+                           .layer = layer,
+                           .heads = {1, heads.dim, heads.scale},
+                           .first_row = 0,
+                           .rows = 1,
+                           .queries = query,
+                           .query_stride = heads.dim,
+                           .kv_count = weights.size()};
+    ReadCache(CrossKv(caches, heads.width(), layer) + h * heads.dim,
+              heads.width(), &attention);
+    // Leaves the weights in its scratch.
+    AttendHeads(step, attention, 0, 1, step.workspace.sublayer);
+    std::copy_n(scores, weights.size(), weights.begin());
   }
 }
 

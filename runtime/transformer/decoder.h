@@ -59,6 +59,12 @@ struct DecoderOutput {
 void FillCrossKv(const StepContext& step, const float* encoder_out,
                  const SentenceCaches& caches);
 
+// weights [positions] = the softmax over the first positions of speech of what
+// `head`, one of ModelDescription::speech_heads, asks with `query` [head_dim].
+// Works in workspace.attention_scratch, sublayer and quantized.
+void WeighSpeech(const StepContext& step, const SentenceCaches& caches,
+                 uint32_t head, float* query, std::span<float> weights);
+
 // StepDecoder (network.h) of a Transformer, with self-attention or an SSRU.
 DecoderOutput StepTransformerDecoder(const StepContext& step,
                                      std::span<const DecoderRow> rows);

@@ -20,8 +20,9 @@ constexpr size_t kFrames = 3;
                                float* y) {
   const size_t width = conv.k / kFrames;
   float* const copies = step.workspace.sublayer;
-  const size_t most = std::min<size_t>(step.workspace.hidden_floats / conv.k,
-                                       step.workspace.most_source_tokens);
+  const Architecture& a = step.engine.architecture();
+  const size_t positions = step.workspace.most_speech_positions;
+  const size_t most = std::min(positions, positions * a.d_model / conv.k);
   for (size_t begin = 0; begin < rows; begin += most) {
     const size_t count = std::min(most, rows - begin);
     for (size_t i = 0; i < count; ++i) {
@@ -30,7 +31,6 @@ constexpr size_t kFrames = 3;
     }
     ApplyLinear(step, conv, copies, count, y + begin * conv.n);
   }
-  const Architecture& a = step.engine.architecture();
   step.engine.vector->activate(a.activation, rows * conv.n, y);
 }
 

@@ -93,6 +93,18 @@ struct QueryRows {
   size_t width;
 };
 
+// rows.scratch [count, AttentionScoreStride(keys)] = the scores; reads the
+// queries. `params` has an entry for each.
+void ScoreHead(const StepContext& step, const Int8Head& head, size_t count,
+               const QueryRows& rows, RowQuantization* params) {
+  const GemmKernels& gemm = step.engine.gemm;
+  QuantizeRows(gemm, count, head.keys.k, rows.queries, rows.query_stride,
+               rows.q, rows.width, params);
+  for (size_t r = 0; r < count; ++r) params[r].scale *= head.scale;
+  GemmInt8(gemm, count, head.keys, 0, head.keys.n, rows.q, rows.width, params,
+           rows.scratch, AttentionScoreStride(head.keys.n));
+}
+
 void AttendHead(const StepContext& step, const Int8Head& head, size_t count,
                 const QueryRows& rows) {
   const GemmKernels& gemm = step.engine.gemm;
@@ -100,11 +112,7 @@ void AttendHead(const StepContext& step, const Int8Head& head, size_t count,
   const size_t dim = head.values.n;
   const size_t stride = AttentionScoreStride(head.keys.n);
   RowQuantization high[kQueryRows], low[kQueryRows];
-  QuantizeRows(gemm, count, dim, rows.queries, rows.query_stride, rows.q,
-               rows.width, high);
-  for (size_t r = 0; r < count; ++r) high[r].scale *= head.scale;
-  GemmInt8(gemm, count, head.keys, 0, head.keys.n, rows.q, rows.width, high,
-           rows.scratch, stride);
+  ScoreHead(step, head, count, rows, high);
   for (size_t r = 0; r < count; ++r) {
     const uint32_t sum =
         vector.softmax_bytes(head.keys.n, rows.scratch + r * stride);
@@ -210,6 +218,22 @@ void AttendInt8Row(const StepContext& step, const Heads& heads,
                   .width = heads.width()});
     }
   });
+}
+
+void ScoreInt8Row(const StepContext& step, const Heads& heads,
+                  const SentenceCaches& caches, uint32_t layer, uint32_t head,
+                  float* query, float* scores) {
+  RowQuantization params;
+  ScoreHead(
+      step,
+      {heads, caches.source_tokens, CachedHead(heads, caches, layer, head)}, 1,
+      {.queries = query,
+       .query_stride = heads.dim,
+       .q = step.workspace.quantized,
+       .scratch = scores,
+       .out = nullptr,
+       .width = heads.dim},
+      &params);
 }
 
 }  // namespace latimer

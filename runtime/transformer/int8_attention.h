@@ -49,6 +49,12 @@ void AttendInt8Row(const StepContext& step, const Heads& heads,
                    const SentenceCaches& caches, uint32_t layer, float* query,
                    float* out);
 
+// scores [source_tokens] = those of a query [head_dim] of one head, but for a
+// number that all have in common. The query stays.
+void ScoreInt8Row(const StepContext& step, const Heads& heads,
+                  const SentenceCaches& caches, uint32_t layer, uint32_t head,
+                  float* query, float* scores);
+
 }  // namespace latimer
 
 #endif  // LATIMER_TRANSFORMER_INT8_ATTENTION_H_

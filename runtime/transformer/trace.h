@@ -101,10 +101,22 @@ uint64_t MostAttentionWeights(const Architecture& architecture,
 // weights"; `option` of loading and converting makes room.
 Status NoRoomFor(const char* what, bool in_profile, const char* option);
 
+// The queries of ModelDescription::speech_heads, of the `rows` tokens of a
+// sentence from its beginning on.
+struct SpeechQueries {
+  float* queries = nullptr;  // [heads, rows, head_dim]; null: none are kept.
+  size_t rows = 0;
+
+  float* At(size_t head, size_t row, size_t head_dim) const {
+    return queries + (head * rows + row) * head_dim;
+  }
+};
+
 struct Trace {
   OperationTimes* times = nullptr;  // What the clock adds to; may be null.
   OperationClock clock;
   AttentionTrace attention;
+  SpeechQueries queries;
 
   void StartPhase(Phase phase) { clock.Start(times, phase); }
   void Lap(Operation operation) { clock.Lap(operation); }

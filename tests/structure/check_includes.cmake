@@ -19,7 +19,7 @@ set(allowed_search base latimer model ops/nibble transformer search
   phrases/phrases.h)
 set(allowed_phrases base latimer model text search/prefix.h text_reader
   phrases)
-set(allowed_speech base latimer model ops/nibble transformer search speech)
+set(allowed_speech base latimer model ops/nibble text transformer search speech)
 set(allowed_plan base latimer model text transformer plan)
 set(allowed_audio base latimer audio)
 set(allowed_markup base latimer text markup)

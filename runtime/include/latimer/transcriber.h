@@ -50,11 +50,26 @@ struct TranscribeOptions {
   // temperature 0.2, and so on up to 1.0, as in the original; one that is
   // unlikely even then is left out.
   bool fallback = true;
+  // Whether segments have words, by the attention of heads that the model
+  // names, as in the original; ends of segments move to those of their words.
+  // The decoder reads a window's text once more for them.
+  bool word_timestamps = false;
   // Generated tokens; absent: as many as half of the positions that the model
   // has room for, as in the original.
   std::optional<uint32_t> max_tokens = {};
   // As in TranslateOptions.
   const std::atomic<bool>* cancel = nullptr;
+};
+
+// A word, as it is said, with the marks beside it.
+struct TranscriptionWord {
+  // Seconds from the beginning of the recording.
+  double start = 0.0;
+  double end = 0.0;
+  // With the space that it begins with: the words of a segment in a row are its
+  // text. In languages without spaces, such as Chinese, a character.
+  std::string_view text;
+  float probability = 0.0f;  // The mean of its tokens'.
 };
 
 // What is said from one time to another. The last four numbers are those of the
@@ -75,6 +90,9 @@ struct TranscriptionSegment {
   float compression_ratio = 0.0f;
   // The probability that the window has no speech, as the model sees it.
   float no_speech_prob = 0.0f;
+  // With TranscribeOptions::word_timestamps; of a window, at most
+  // Transcriber::kMostWords.
+  std::span<const TranscriptionWord> words = {};
 };
 
 // Views the workspace and the image, until the next call of the translator or
@@ -109,6 +127,8 @@ class Transcriber {
   static constexpr uint32_t kSampleRate = 16000;
   // The longest window that any model hears at once: 30 seconds.
   static constexpr size_t kMostSamples = size_t{30} * kSampleRate;
+  // Of a window; Whisper writes half as many tokens.
+  static constexpr size_t kMostWords = 448;
 
   // Borrows the translator.
   explicit Transcriber(Translator& translator) : translator_(translator) {}
@@ -121,8 +141,9 @@ class Transcriber {
   // once. They are what is left of the recording, or at least one sample more
   // than a window, so that it is known whether the recording ends with it: one
   // channel from -1 to 1 at kSampleRate. Errors: kFailedPrecondition (no model
-  // that reads speech, or sentences are under way), kInvalidArgument (no
-  // samples, or what the options name is not in the model), kTextTooLong.
+  // that reads speech, or whose words have no times, or sentences are under
+  // way), kInvalidArgument (no samples, or what the options name is not in the
+  // model), kTextTooLong.
   Result<Transcription> Transcribe(std::span<const float> samples,
                                    const TranscribeOptions& options = {});
 
@@ -134,6 +155,7 @@ class Transcriber {
   // The last tokens that were written, which the next window continues.
   int32_t previous_[kMostPrevious] = {};
   size_t previous_count_ = 0;
+  double last_speech_ = 0.0;  // Where the last words end, in 0.01 seconds.
 };
 
 }  // namespace latimer
