@@ -12,10 +12,10 @@ using latimer::Status;
 using latimer::StatusCode;
 
 static_assert(sizeof(latimer_speech_options) ==
-              offsetof(latimer_speech_options, no_fallback) + sizeof(int));
+              offsetof(latimer_speech_options, word_timestamps) +
+                  sizeof(size_t));
 static_assert(sizeof(latimer_segment) ==
-              offsetof(latimer_segment, stop_reason) +
-                  sizeof(latimer_stop_reason));
+              offsetof(latimer_segment, word_count) + sizeof(size_t));
 
 struct latimer_speech {
   latimer_speech(latimer_translator* of,
@@ -27,8 +27,16 @@ struct latimer_speech {
         stream(of->translator, options, &Receive, this, pcm_rate) {}
 
   static void Receive(void* self, const latimer::Transcription& said) {
-    const auto* speech = static_cast<latimer_speech*>(self);
+    auto* speech = static_cast<latimer_speech*>(self);
     for (const latimer::TranscriptionSegment& in : said.segments) {
+      std::ranges::transform(
+          in.words, speech->words, [](const latimer::TranscriptionWord& word) {
+            return latimer_word{.text = word.text.data(),
+                                .text_bytes = word.text.size(),
+                                .start = word.start,
+                                .end = word.end,
+                                .probability = word.probability};
+          });
       const latimer_segment out = {
           .struct_bytes = sizeof(latimer_segment),
           .text = in.text.data(),
@@ -43,7 +51,9 @@ struct latimer_speech {
           .compression_ratio = in.compression_ratio,
           .no_speech_prob = in.no_speech_prob,
           .language_probability = said.language_probability,
-          .stop_reason = static_cast<latimer_stop_reason>(said.stop_reason)};
+          .stop_reason = static_cast<latimer_stop_reason>(said.stop_reason),
+          .words = in.words.empty() ? nullptr : speech->words,
+          .word_count = in.words.size()};
       speech->receiver(speech->context, &out);
     }
   }
@@ -51,6 +61,9 @@ struct latimer_speech {
   latimer_translator* translator;
   latimer_segment_receiver receiver;
   void* context;
+  // Of a segment.
+  latimer_word
+      words[latimer::kProfile.speech() ? latimer::Transcriber::kMostWords : 1];
   latimer::SpeechStream stream;
 };
 
@@ -89,6 +102,7 @@ latimer_speech* latimer_speech_begin(latimer_translator* translator,
   options.timestamps = in.no_timestamps == 0;
   options.condition_on_previous_text = in.no_previous_text == 0;
   options.fallback = in.no_fallback == 0;
+  options.word_timestamps = in.word_timestamps != 0;
   if (in.max_tokens > 0) {
     options.max_tokens =
         static_cast<uint32_t>(std::min<size_t>(in.max_tokens, UINT32_MAX));

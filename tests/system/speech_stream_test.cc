@@ -261,6 +261,30 @@ TEST_F(CSpeechTest, SegmentsAreThoseOfCpp) {
                                         .max_tokens = 5}));
 }
 
+TEST_F(CSpeechTest, WordsJoinToTheirSegment) {
+  const std::string wav = Wav(Sound(5));
+  auto options = Sized<latimer_speech_options>();
+  options.no_fallback = 1;
+  options.word_timestamps = 1;
+  size_t words = 0;
+  const auto receive = [](void* context, const latimer_segment* segment) {
+    std::string text;
+    for (size_t i = 0; i < segment->word_count; ++i) {
+      const latimer_word& word = segment->words[i];
+      text.append(word.text, word.text_bytes);
+      EXPECT_LE(word.start, word.end);
+    }
+    EXPECT_EQ(text, std::string(segment->text, segment->text_bytes));
+    *static_cast<size_t*>(context) += segment->word_count;
+  };
+  latimer_speech* const speech = latimer_speech_begin(
+      c_, &options, receive, &words, memory_.get(), latimer_speech_bytes());
+  ASSERT_NE(speech, nullptr) << latimer_message(c_);
+  ASSERT_EQ(latimer_speech_push(speech, wav.data(), wav.size()), LATIMER_OK);
+  ASSERT_EQ(latimer_speech_finish(speech), LATIMER_OK) << latimer_message(c_);
+  EXPECT_GT(words, 3u);
+}
+
 TEST_F(CSpeechTest, WhatIsWrongIsRefusedWithASentence) {
   latimer_speech* const speech = BeginC(nullptr);
   ASSERT_NE(speech, nullptr) << latimer_message(c_);

@@ -32,6 +32,7 @@ from ._results import (
     TokenLink,
     TokenScore,
     Translation,
+    Word,
     WordScore,
 )
 from ._transcriber import Transcriber
@@ -59,6 +60,7 @@ __all__ = [
     "TranslateOptions",
     "Translation",
     "Translator",
+    "Word",
     "WordScore",
     "check",
     "check_numbers",

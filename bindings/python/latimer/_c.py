@@ -166,6 +166,17 @@ class SpeechOptions(Struct):
         ("no_timestamps", c_int),
         ("no_previous_text", c_int),
         ("no_fallback", c_int),
+        ("word_timestamps", c_size_t),
+    ]
+
+
+class Word(ctypes.Structure):
+    _fields_ = [
+        ("text", c_void_p),
+        ("text_bytes", c_size_t),
+        ("start", c_double),
+        ("end", c_double),
+        ("probability", c_float),
     ]
 
 
@@ -185,6 +196,8 @@ class Segment(ctypes.Structure):
         ("no_speech_prob", c_float),
         ("language_probability", c_float),
         ("stop_reason", c_int),
+        ("words", POINTER(Word)),
+        ("word_count", c_size_t),
     ]
 
 

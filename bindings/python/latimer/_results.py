@@ -165,6 +165,19 @@ class Translation:
 
 
 @dataclass(frozen=True)
+class Word:
+    """A word, as it is said, with the marks beside it."""
+
+    start: float
+    """Seconds from the beginning of the recording."""
+    end: float
+    word: str
+    """With the space that it begins with: the words of a segment, joined, are
+    its text."""
+    probability: float
+
+
+@dataclass(frozen=True)
 class Segment:
     """What is said from one time to another. From `temperature` on, the members
     belong to the window of 30 seconds that the segment is in."""
@@ -191,6 +204,8 @@ class Segment:
     """1 if the language was given."""
     stop_reason: str
     """"eos", "length_limit", "loop" or "cancelled"."""
+    words: tuple[Word, ...] = ()
+    """With `word_timestamps`."""
 
 
 @dataclass(frozen=True)

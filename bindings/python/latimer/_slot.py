@@ -27,6 +27,7 @@ from ._results import (
     TokenLink,
     TokenScore,
     Translation,
+    Word,
     WordScore,
 )
 
@@ -681,6 +682,15 @@ class Slot:
                 language=c.language.decode() or None,
                 language_probability=c.language_probability,
                 stop_reason=_c.STOP_REASONS[c.stop_reason],
+                words=tuple(
+                    Word(
+                        start=word.start,
+                        end=word.end,
+                        word=_c.text_at(word.text, word.text_bytes),
+                        probability=word.probability,
+                    )
+                    for word in c.words[: c.word_count]
+                ),
             )
 
         receiver = _c.SegmentReceiver

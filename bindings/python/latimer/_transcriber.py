@@ -112,6 +112,7 @@ class Transcriber:
         fallback: bool = True,
         short_window: bool = False,
         max_tokens: int | None = None,
+        word_timestamps: bool = False,
     ) -> Iterator[Segment]:
         """Writes what is said in a recording of any length.
 
@@ -136,6 +137,8 @@ class Transcriber:
                 instead of silence up to 30 seconds: less work, but the text
                 may differ.
             max_tokens: of each window of 30 seconds.
+            word_timestamps: whether segments have words; their ends then move
+                to those of the words.
 
         Returns:
             Segments, each as soon as its window has been transcribed. Nothing
@@ -170,6 +173,7 @@ class Transcriber:
                 no_timestamps=not timestamps,
                 no_previous_text=not condition_on_previous_text,
                 no_fallback=not fallback,
+                word_timestamps=bool(word_timestamps),
             )
         )
         pieces = _pieces(sound)

@@ -406,17 +406,28 @@ typedef struct latimer_speech latimer_speech;
  * latimer/transcriber.h. */
 typedef struct latimer_speech_options {
   size_t struct_bytes;
-  const char* language; /* spoken, such as "de"; NULL: the model tells */
-  const char* prompt;   /* words of the subject, as they are to be spelled */
-  size_t max_tokens;    /* of a window; 0: as many as the model writes */
-  uint32_t pcm_rate;    /* samples per second of raw PCM of 16 bits,
-                           little-endian, mono; 0: recordings are WAVs */
-  int translate;        /* 1: write English, whatever is spoken */
-  int short_window;     /* 1: encode what was spoken and 3 s of silence */
-  int no_timestamps;    /* 1: a window is a segment, and is cut in a pause */
-  int no_previous_text; /* 1: read each window without the text before it */
-  int no_fallback;      /* 1: never try again at a higher temperature */
+  const char* language;   /* spoken, such as "de"; NULL: the model tells */
+  const char* prompt;     /* words of the subject, as they are to be spelled */
+  size_t max_tokens;      /* of a window; 0: as many as the model writes */
+  uint32_t pcm_rate;      /* samples per second of raw PCM of 16 bits,
+                             little-endian, mono; 0: recordings are WAVs */
+  int translate;          /* 1: write English, whatever is spoken */
+  int short_window;       /* 1: encode what was spoken and 3 s of silence */
+  int no_timestamps;      /* 1: a window is a segment, and is cut in a pause */
+  int no_previous_text;   /* 1: read each window without the text before it */
+  int no_fallback;        /* 1: never try again at a higher temperature */
+  size_t word_timestamps; /* 1: segments have words */
 } latimer_speech_options;
+
+/* A word, with the marks beside it: latimer::TranscriptionWord. */
+typedef struct latimer_word {
+  const char* text; /* not zero-terminated, with the space that it begins with;
+                       all of a segment are its text */
+  size_t text_bytes;
+  double start; /* seconds from the beginning of the recording */
+  double end;
+  float probability;
+} latimer_word;
 
 /* What is said from one time to another: latimer::TranscriptionSegment
  * (transcriber.h). Valid until the receiver returns. The library sets
@@ -437,6 +448,8 @@ typedef struct latimer_segment {
   float no_speech_prob; /* the probability that nothing is said */
   float language_probability;
   latimer_stop_reason stop_reason;
+  const latimer_word* words; /* with word_timestamps; otherwise none */
+  size_t word_count;
 } latimer_segment;
 /* Receives the segments in order. */
 typedef void (*latimer_segment_receiver)(void* context, const latimer_segment*);

@@ -22,6 +22,7 @@ STRUCTS = {
     "latimer_streamed_text": _c.StreamedText,
     "latimer_model_info": _c.ModelInfo,
     "latimer_speech_options": _c.SpeechOptions,
+    "latimer_word": _c.Word,
     "latimer_segment": _c.Segment,
 }
 INCLUDE = ROOT / "runtime" / "include"

@@ -154,6 +154,17 @@ def test_options(transcriber, sound, models):
         list(only_english.transcribe(wav(sound), task="translate"))
 
 
+def test_words_have_times(transcriber, sound, expected):
+    segments = list(transcriber.transcribe(wav(sound), word_timestamps=True))
+    assert [one.tokens for one in segments] == [one.tokens for one in expected]
+    assert not expected[0].words
+    for segment in segments:
+        words = segment.words
+        assert "".join(one.word for one in words) == segment.text
+        assert all(one.start <= one.end for one in words)
+        assert all(0 <= one.probability <= 1 for one in words)
+
+
 def test_what_is_no_recording_is_refused(transcriber, tmp_path):
     with pytest.raises(latimer.InvalidArgumentError, match="ffmpeg"):
         list(transcriber.transcribe(b"ID3 and so on, as an MP3 begins"))
