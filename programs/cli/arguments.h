@@ -88,6 +88,7 @@ struct Arguments {
   bool timestamps = true;
   bool previous_text = true;
   bool fallback = true;
+  bool words = false;
   bool srt = false;
   bool vtt = false;
   uint32_t pcm_rate = 0;  // 0: the input is a WAV.

@@ -63,6 +63,8 @@ constexpr OptionInfo kOptions[] = {
      "translate what was said with a second model"},
     {kTranscribe, kLanguage, "prompt", "TEXT", &A::prompt,
      "words of the subject, as they are to be spelled"},
+    {kTranscribe, kTokens, "words", nullptr, &A::words,
+     "with --json: also when each word is said"},
     {kTranscribe, kTokens, "no-previous-text", nullptr, &A::previous_text,
      "read each window without the text before it"},
     {kTranscribe, kTokens, "no-timestamps", nullptr, &A::timestamps,

@@ -45,6 +45,8 @@ std::string_view Stripped(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
+double Rounded(float number) { return std::round(double{number} * 1e6) / 1e6; }
+
 std::string JsonLine(const Transcription& window,
                      const TranscriptionSegment& segment, size_t id,
                      std::string_view text, const Work& work) {
@@ -55,12 +57,21 @@ std::string JsonLine(const Transcription& window,
   if (work.then != nullptr) json["said"] = Stripped(segment.text);
   json["tokens"] = segment.tokens;
   const auto add = [&](const char* name, float number) {
-    json[name] = std::round(double{number} * 1e6) / 1e6;
+    json[name] = Rounded(number);
   };
   add("temperature", segment.temperature);
   add("avg_logprob", segment.avg_logprob);
   add("compression_ratio", segment.compression_ratio);
   add("no_speech_prob", segment.no_speech_prob);
+  if (work.options.word_timestamps) {
+    Json& words = json["words"] = Json::array();
+    for (const TranscriptionWord& word : segment.words) {
+      words.push_back({{"word", word.text},
+                       {"start", word.start},
+                       {"end", word.end},
+                       {"probability", Rounded(word.probability)}});
+    }
+  }
   if (!window.language.empty()) {
     json["language"] = window.language;
     add("language_probability", window.language_probability);
@@ -180,9 +191,13 @@ int ReadOptions(const Arguments& arguments, TranscribeOptions* options) {
   options->timestamps = arguments.timestamps;
   options->condition_on_previous_text = arguments.previous_text;
   options->fallback = arguments.fallback;
+  options->word_timestamps = arguments.words;
   const bool subtitles = arguments.srt || arguments.vtt;
   if (arguments.json + arguments.srt + arguments.vtt > 1) {
     return UsageError("transcribe", "give one of --json, --srt and --vtt.");
+  }
+  if (arguments.words && !arguments.json) {
+    return UsageError("transcribe", "--words: give --json, too.");
   }
   if (subtitles && arguments.files.size() > 1) {
     return UsageError("transcribe",

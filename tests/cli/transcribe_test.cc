@@ -155,6 +155,22 @@ TEST_F(TranscribeTest, SubtitlesHaveTheSegmentsOfJson) {
   EXPECT_EQ(std::ranges::count(vtt.out, '>'), segments.size());
 }
 
+TEST_F(TranscribeTest, JsonHasWords) {
+  const auto segments =
+      Segments(Transcribe("english", {"--json", "--words", Path("long.wav")}));
+  ASSERT_GE(segments.size(), 3u);
+  for (const nlohmann::json& segment : segments) {
+    ASSERT_FALSE(segment["words"].empty());
+    std::string text;
+    for (const nlohmann::json& word : segment["words"]) {
+      text += word["word"].get<std::string>();
+      EXPECT_LE(word["start"].get<double>(), word["end"].get<double>());
+      EXPECT_GE(word["probability"].get<double>(), 0.0);
+    }
+    EXPECT_THAT(text, HasSubstr(segment["text"].get<std::string>()));
+  }
+}
+
 TEST_F(TranscribeTest, TheLanguageIsNamedOrDetected) {
   const auto detected =
       Segments(Transcribe("languages", {"--json", Path("short.wav")}));
@@ -212,6 +228,8 @@ TEST_F(TranscribeTest, WhatIsWrongIsSaidInOneSentence) {
                                {"--srt", Path("short.wav"), Path("long.wav")}),
                     2),
               HasSubstr("one recording"));
+  EXPECT_THAT(error(Transcribe("english", {"--words"}), 2),
+              HasSubstr("--json"));
   EXPECT_THAT(error(Transcribe("english", {"--pcm-rate", "1"}), 2),
               HasSubstr("8000"));
   EXPECT_THAT(error(Transcribe("english", {Path("missing.wav")}), 1),
