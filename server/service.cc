@@ -191,7 +191,7 @@ struct Service::Parameters {
         !is_json && Trimmed(body).starts_with('{') && !values.contains("q");
   }
 
-  // Of several values of a name the first counts.
+  // Of several values of a name the first counts; those of a NAME[] are a list.
   void Add(std::optional<std::vector<FormValue>> form) {
     if (!form.has_value()) {
       throw Refusal{400,
@@ -203,7 +203,11 @@ struct Service::Parameters {
       if (one.name == "file" && file_name.empty()) {
         file_name = SafeFileName(one.file_name);
       }
-      values.try_emplace(std::move(one.name), std::move(one.value));
+      if (one.name.ends_with("[]")) {
+        values[one.name].push_back(std::move(one.value));
+      } else {
+        values.try_emplace(std::move(one.name), std::move(one.value));
+      }
     }
   }
 
@@ -240,6 +244,19 @@ struct Service::Parameters {
     if (value->is_string()) return value->get<std::string>();
     throw Refusal{400, std::string("Invalid request: ") + name +
                            " parameter is not a string"};
+  }
+  // Whether timestamp_granularities[] has "word".
+  bool AsksForWords() const {
+    const Json* const given = Find("timestamp_granularities[]");
+    if (given == nullptr) return false;
+    for (const Json& one : *given) {
+      if (one == "word" || one == "segment") continue;
+      throw Refusal{400,
+                    "Invalid request: timestamp_granularities[] is word or "
+                    "segment"};
+    }
+    return std::ranges::any_of(*given,
+                               [](const Json& one) { return one == "word"; });
   }
   int Number(const char* name) const {
     constexpr int kMost = 1'000'000;
@@ -920,6 +937,12 @@ void Service::Transcribe(const Parameters& parameters, bool translates,
                   "Invalid request: response_format is json, text, "
                   "verbose_json, srt or vtt"};
   }
+  const bool words = parameters.AsksForWords();
+  if (words && *format != TranscriptFormat::kVerboseJson) {
+    throw Refusal{400,
+                  "Invalid request: timestamp_granularities[] needs "
+                  "response_format verbose_json"};
+  }
   // A recording counts as a request, and one more for each MiB.
   Admit(ClientOf(parameters, parameters.bearer),
         static_cast<int>(1 + (wav.size() >> 20)));
@@ -927,10 +950,12 @@ void Service::Transcribe(const Parameters& parameters, bool translates,
   const Spoken spoken = Hear(model,
                              {.language = parameters.Text("language"),
                               .prompt = parameters.Text("prompt"),
-                              .translate = translates},
+                              .translate = translates,
+                              .words = words},
                              wav);
-  ReserveRoom(spoken.segments.size() * kTranscriptSegmentBytes);
-  response->SetBody(WriteTranscript(*format, spoken, translates),
+  ReserveRoom(spoken.segments.size() * kTranscriptSegmentBytes +
+              spoken.words.size() * kTranscriptWordBytes);
+  response->SetBody(WriteTranscript(*format, spoken, translates, words),
                     MediaTypeOf(*format));
 }
 

@@ -44,6 +44,11 @@ struct Recording::Work {
                                 one.avg_logprob,
                                 one.compression_ratio,
                                 one.no_speech_prob});
+      for (const TranscriptionWord& word : one.words) {
+        std::string text;
+        Append(word.text, &text);
+        heard.words.push_back({std::move(text), word.start, word.end});
+      }
     }
     work.has_window = true;
   }
@@ -163,6 +168,7 @@ Status SpeechModel::Feed(Worker& worker, Work& work, const std::string& piece) {
           TranscribeOptions{.language = work.request.language,
                             .translate = work.request.translate,
                             .prompt = work.request.prompt,
+                            .word_timestamps = work.request.words,
                             .cancel = &work.cancelled},
           &Work::Receive, &work);
     }

@@ -21,6 +21,12 @@
 
 namespace latimer::server {
 
+// As in TranscriptionWord, without space.
+struct SpokenWord {
+  std::string text;
+  double start = 0, end = 0;
+};
+
 // What is said from one time to another, as in TranscriptionSegment.
 struct SpokenSegment {
   double window = 0;  // Where its window begins.
@@ -33,6 +39,7 @@ struct SpokenSegment {
 
 struct Spoken {
   std::vector<SpokenSegment> segments;
+  std::vector<SpokenWord> words;  // Of all of them, if they were asked for.
   std::string text;      // Of all of them, without the space before it.
   std::string language;  // Of the first window with sound; empty: of no window.
   double seconds = 0;    // Of the recording.
@@ -42,6 +49,7 @@ struct SpeechRequest {
   std::string language;  // Empty: the model tells.
   std::string prompt;    // Words of the subject.
   bool translate = false;
+  bool words = false;
 };
 
 class SpeechModel;

@@ -48,7 +48,7 @@ std::string LanguageName(const std::string& code) {
   return name;
 }
 
-OrderedJson Verbose(const Spoken& spoken, bool translates) {
+OrderedJson Verbose(const Spoken& spoken, bool translates, bool words) {
   OrderedJson segments = OrderedJson::array();
   for (const SpokenSegment& one : spoken.segments) {
     segments.push_back({{"id", segments.size()},
@@ -62,11 +62,19 @@ OrderedJson Verbose(const Spoken& spoken, bool translates) {
                         {"compression_ratio", one.compression_ratio},
                         {"no_speech_prob", one.no_speech_prob}});
   }
-  return {{"task", translates ? "translate" : "transcribe"},
-          {"language", translates ? "english" : LanguageName(spoken.language)},
-          {"duration", spoken.seconds},
-          {"text", spoken.text},
-          {"segments", std::move(segments)}};
+  OrderedJson json = {
+      {"task", translates ? "translate" : "transcribe"},
+      {"language", translates ? "english" : LanguageName(spoken.language)},
+      {"duration", spoken.seconds},
+      {"text", spoken.text},
+      {"segments", std::move(segments)}};
+  if (!words) return json;
+  json["words"] = OrderedJson::array();
+  for (const SpokenWord& one : spoken.words) {
+    json["words"].push_back(
+        {{"word", one.text}, {"start", one.start}, {"end", one.end}});
+  }
+  return json;
 }
 
 std::string DumpInOrder(const OrderedJson& json) {
@@ -83,14 +91,14 @@ std::optional<TranscriptFormat> TranscriptFormatOf(std::string_view name) {
 }
 
 std::string WriteTranscript(TranscriptFormat format, const Spoken& spoken,
-                            bool translates) {
+                            bool translates, bool words) {
   switch (format) {
     case TranscriptFormat::kJson:
       return DumpInOrder({{"text", spoken.text}});
     case TranscriptFormat::kText:
       return spoken.text + "\n";
     case TranscriptFormat::kVerboseJson:
-      return DumpInOrder(Verbose(spoken, translates));
+      return DumpInOrder(Verbose(spoken, translates, words));
     case TranscriptFormat::kSubRip:
       return Subtitles(spoken, /*web=*/false);
     case TranscriptFormat::kWebVtt:

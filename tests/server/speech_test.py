@@ -153,6 +153,14 @@ class OpenAi(Speech):
         self.assertTrue(vtt.startswith("WEBVTT\n\n"))
         self.assertEqual(len(re.findall("^" + times % (r"\.", r"\."), vtt, re.M)), len(verbose.segments))
 
+    def test_words_have_times(self):
+        said = self.transcribe(response_format="verbose_json", timestamp_granularities=["segment", "word"])
+        self.assertGreater(len(said.words), len(said.segments))
+        self.assertEqual("".join(word.word for word in said.words).replace(" ", ""), said.text.replace(" ", ""))
+        self.assertTrue(all(0 <= word.start <= word.end <= 5.1 for word in said.words))
+        plain = self.transcribe(response_format="verbose_json", timestamp_granularities=["segment"])
+        self.assertIsNone(plain.words)
+
     def test_it_is_what_the_program_writes(self):
         path = os.path.join(self.folder.name, "talk.wav")
         with open(path, "wb") as file:
@@ -181,6 +189,8 @@ class OpenAi(Speech):
                 ({"model": "large"}, openai.NotFoundError, "languages, small"),
                 ({"language": "fr"}, openai.BadRequestError, "fr"),
                 ({"response_format": "ass"}, openai.BadRequestError, "response_format"),
+                ({"timestamp_granularities": ["word"]}, openai.BadRequestError, "verbose_json"),
+                ({"timestamp_granularities": ["letter"]}, openai.BadRequestError, "word or segment"),
                 ({"file": ("a.mp3", b"ID3 and so on, as an MP3 begins")}, openai.BadRequestError, "ffmpeg"),
                 ({"file": ("a.wav", b"")}, openai.BadRequestError, "empty")):
             with self.assertRaises(kind) as caught:
