@@ -3,10 +3,12 @@
 `english` is a CTranslate2 folder; `languages` is Hugging Face's, of two languages. Both fixture.json have the ids of
 CTranslate2's Whisper.generate(beam_size=1) with compute_type float32, for features of transformers'
 WhisperFeatureExtractor: without timestamps, with them (`timed`), and with them behind a prompt (`prompted`). A sound is
-a sawtooth that the test makes itself: see `sawtooth`. Made with ctranslate2 4.8.5 and transformers 5.24.
+a sawtooth that the test makes itself: see `sawtooth`. Made with ctranslate2 4.8.5 and transformers 5.24, whose
+search must write the same ids: the program tells where it does not.
 
     python tests/reference/make_tiny_whisper.py --out tests/data/tiny_whisper
     python tests/reference/make_tiny_whisper.py --out /tmp/whispers --random 40    # as many other shapes
+    LATIMER_WHISPERS=/tmp/whispers build/host/bin/tests/system_test transcriber_test
 """
 
 import argparse
@@ -20,11 +22,13 @@ import ctranslate2
 import numpy as np
 from ctranslate2.specs import whisper_spec
 from transformers import WhisperFeatureExtractor
+from whisper_files import Whisper, transformers_model, window_ids
 
 SPECIAL = ["<|endoftext|>", "<|startoftranscript|>", "<|de|>", "<|en|>", "<|translate|>", "<|transcribe|>",
            "<|startoflm|>", "<|startofprev|>", "<|nospeech|>", "<|notimestamps|>"]
 MAX_TOKENS = 24
 PROMPT = "Of bees"
+CLOSE = 1e-4  # Logits that are no farther apart are too close to call.
 
 
 def byte_alphabet():
@@ -201,11 +205,12 @@ def make(folder, seed, hugging_face, rows):
     if hugging_face:
         save_hugging_face(folder, shape, tensors, ids, suppressed, first)
         shutil.rmtree(judged)
+    other = transformers_model(Whisper(tensors, shape.heads, ids, suppressed, first, several=hugging_face))
     seconds = shape.positions / 50
     extractor = WhisperFeatureExtractor(feature_size=shape.bins, chunk_length=int(seconds))
     sounds, rng = [], random.Random(seed)
     start = ids["<|startoftranscript|>"]
-    for _ in range(rows):
+    while len(sounds) < rows:
         samples, step = rng.randrange(3000, int(seconds * 16000)), rng.randrange(3, 400)
         features = extractor(sawtooth(samples, step), sampling_rate=16000, return_tensors="np").input_features
         encoded = model.encode(ctranslate2.StorageView.from_array(np.ascontiguousarray(features)))
@@ -224,6 +229,17 @@ def make(folder, seed, hugging_face, rows):
         row["ids"], row["no_speech"] = result.sequences_ids[0], round(result.no_speech_prob, 6)
         row["timed"] = generate(prompt).sequences_ids[0]
         row["prompted"] = generate(before + prompt).sequences_ids[0]
+        margins = []
+        behind = {"ids": [*prompt, ids["<|notimestamps|>"]], "timed": prompt, "prompted": before + prompt}
+        for name, start_of_text in behind.items():
+            written, margin = window_ids(other, features, start_of_text, name != "ids", MAX_TOKENS)
+            margins.append(margin)
+            if written != row[name]:
+                print(f"{folder}, {name} of {samples} samples: transformers writes {written}, not {row[name]}; its "
+                      f"margin is {margin:.1e}")
+        if min(margins) < CLOSE:
+            print(f"{folder}: {samples} samples are left out: two logits are {min(margins):.1e} apart")
+            continue
         sounds.append(row)
     fixture = {"max_tokens": MAX_TOKENS, "prompt": PROMPT, "sounds": sounds}
     (folder / "fixture.json").write_text(json.dumps(fixture).replace('{"samples"', '\n{"samples"') + "\n")

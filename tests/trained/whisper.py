@@ -72,14 +72,18 @@ def words(text: str) -> list[str]:
     return re.sub(r"[^a-z' ]", " ", text.lower()).split()
 
 
-def word_errors(said: str, written: str) -> int:
+def edits(expected: list[str], written: list[str]) -> int:
     """The fewest words to insert, remove or replace."""
-    expected, row = words(said), []
-    for i, word in enumerate([None, *words(written)]):
+    row = []
+    for i, word in enumerate([None, *written]):
         before, row = row, [i]
         for j, other in enumerate(expected):
             row.append(row[j] + 1 if i == 0 else min(before[j] + (word != other), before[j + 1] + 1, row[j] + 1))
     return row[-1]
+
+
+def word_errors(said: str, written: str) -> int:
+    return edits(words(said), words(written))
 
 
 def times(segments: list[dict]) -> list[tuple[float, float]]:
