@@ -16,6 +16,13 @@ const kTranslation = [
   "spaceBytes", "stopReason", "generatedTokens", "source", "sourceCount", "scores", "links", "linkCount",
   "layers", "heads", "rows", "hypothesisCount",
 ];
+// Options of a transcription, and what they are without being given.
+const kSpeechOptions = {
+  language: "", prompt: "", task: "transcribe", maxTokens: 0, timestamps: true,
+  conditionOnPreviousText: true, fallback: true, shortWindow: false,
+};
+const kSpeechRate = 16000;
+
 // Milliseconds of work after which messages and events have their turn.
 const kTurn = 12;
 
@@ -79,10 +86,33 @@ export function refuse(name, wanted, value) {
   throw new TypeError(`${name}: give ${wanted}, not ${kind}.`);
 }
 
+// The bytes before samples from -1 to 1, one channel of them, that make them a WAV
+// of floats, which ends with its bytes.
+function wavHeader(rate) {
+  const header = new DataView(new ArrayBuffer(44));
+  const word = (at, text) => [...text].forEach((c, i) => header.setUint8(at + i, c.charCodeAt(0)));
+  word(0, "RIFF");
+  word(8, "WAVEfmt ");
+  header.setUint32(16, 16, true);
+  header.setUint16(20, 3, true);  // Floats,
+  header.setUint16(22, 1, true);  // of one channel.
+  header.setUint32(24, rate, true);
+  header.setUint32(28, 4 * rate, true);
+  header.setUint16(32, 4, true);
+  header.setUint16(34, 32, true);
+  word(36, "data");
+  return new Uint8Array(header.buffer);
+}
+
 function number(options, name, otherwise) {
   const value = options[name] ?? otherwise;
   if (typeof value !== "number") refuse(name, "a number", value);
   return value;
+}
+
+function whole(name, value) {
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new TypeError(`${name} ${value}: give a whole number from 1 on.`);
 }
 
 export class Engine {
@@ -92,6 +122,7 @@ export class Engine {
   #onToken = null;
   #onText = null;
   #onHtml = null;
+  #onSegment = null;
   #stream = 0;
   #cursors = 0;
   #windows = 0;
@@ -136,6 +167,21 @@ export class Engine {
           stopReason: kStopReasons[reason],
         }),
       wrote: (html, bytes) => this.#onHtml(this.#array(Uint8Array, html, bytes).slice()),
+      said: (text, textBytes, language, start, end, tokens, tokenCount, temperature, avgLogprob,
+        compressionRatio, noSpeechProb, languageProbability, reason) =>
+        this.#onSegment({
+          start,
+          end,
+          text: this.#text(text, textBytes),
+          tokens: Array.from(this.#array(Int32Array, tokens, tokenCount)),
+          temperature,
+          avgLogprob,
+          compressionRatio,
+          noSpeechProb,
+          language: this.#string(language),
+          languageProbability,
+          stopReason: kStopReasons[reason],
+        }),
       failed: (message) => {
         throw new LatimerError(this.#string(message), "RESOURCE_UNAVAILABLE");
       },
@@ -168,7 +214,7 @@ export class Engine {
     }
     const scratch = this.#reserve(this.#wasm.scratchBytes());
     const workspaceBytes = this.#wasm.plan(image, bytes, lanes, beams, scratch) >>> 0;
-    if (workspaceBytes === 0) this.#fail();
+    if (workspaceBytes === 0) this.#refuseModel();
     this.#model = { image, bytes, lanes, beams, workspaceBytes };
     // The scratch is a part of the workspace: nobody else grows this memory.
     const missing = scratch + workspaceBytes - this.#memory.buffer.byteLength;
@@ -179,18 +225,27 @@ export class Engine {
   // Nothing grows from here on.
   #open(workspace) {
     const { image, bytes, lanes, beams, workspaceBytes } = this.#model;
-    this.#stream = this.#reserve(Math.max(this.#wasm.streamBytes(), this.#wasm.htmlBytes()));
+    const { streamBytes, htmlBytes, speechBytes } = this.#wasm;
+    this.#stream = this.#reserve(Math.max(streamBytes(), htmlBytes(), speechBytes?.() ?? 0));
     const most = Math.max(lanes, 1);
     this.#cursors = this.#reserve(most * this.#wasm.cursorBytes());
     this.#windows = this.#reserve(most * this.#wasm.windowBytes());
     if (!this.#wasm.load(image, bytes, workspace, workspaceBytes, lanes, beams)) {
-      // Of a file for other processors, which know the layout of this one.
-      throw new LatimerError(this.#string(this.#wasm.message()).replace(
-        /convert the model again with --tile .*/,
-        "convert the model again, for WebAssembly and for the PC: " +
-        "latimer-convert MODEL -o model.ltm --board wasm32"), this.#code());
+      this.#refuseModel();
     }
     this.info = this.#readInfo();
+  }
+
+  // Of a file for other processors, which know the layout of this one, and of one
+  // for another module.
+  #refuseModel() {
+    throw new LatimerError(this.#string(this.#wasm.message())
+      .replace(/convert the model again with --tile .*/,
+        "convert the model again, for WebAssembly and for the PC: " +
+        "latimer-convert MODEL -o model.ltm --board wasm32")
+      .replace(/^The model has an encoder of speech.*/,
+        "The model reads speech instead of text; load it with Transcriber.load()."),
+    this.#code());
   }
 
   // The address of `bytes` new bytes, all zero. Other threads may grow the memory
@@ -262,6 +317,7 @@ export class Engine {
       this.#onToken = null;
       this.#onText = null;
       this.#onHtml = null;
+      this.#onSegment = null;
       done();
     }
   }
@@ -597,12 +653,11 @@ export class Engine {
     return results;
   }
 
-  // Gives a stream the bytes of a text, some at a time, so that other events get a turn.
-  async #push(text, push, signal) {
+  // Gives a stream bytes, some at a time, so that other events get a turn.
+  async #push(bytes, push, signal, most = 128) {
     const turns = new Turns();
-    const bytes = encoder.encode(text);
-    for (let at = 0; at < bytes.length; at += 128) {
-      const some = bytes.subarray(at, at + 128);
+    for (let at = 0; at < bytes.length; at += most) {
+      const some = bytes.subarray(at, at + most);
       this.#fill(some);
       if (!push(some.length)) this.#fail();
       await turns.pause(signal);
@@ -618,7 +673,7 @@ export class Engine {
       this.#onText = onPortion;
       const stream = wasm.streamBegin(this.#stream);
       if (stream === 0) this.#fail();
-      await this.#push(text, (count) => wasm.streamPush(stream, count), options.signal);
+      await this.#push(encoder.encode(text), (count) => wasm.streamPush(stream, count), options.signal);
       if (!wasm.streamFinish(stream)) this.#fail();
     });
   }
@@ -635,12 +690,71 @@ export class Engine {
       try {
         const stream = wasm.htmlBegin(this.#stream);
         if (stream === 0) this.#fail();
-        await this.#push(html, (count) => wasm.htmlPush(stream, count), options.signal);
+        await this.#push(encoder.encode(html), (count) => wasm.htmlPush(stream, count), options.signal);
         if (!wasm.htmlFinish(stream)) this.#fail();
         return written;
       } finally {
         this.#drain();
       }
+    });
+  }
+
+  // ---- Speech ---------------------------------------------------------------
+
+  // Refuses a model that reads text.
+  checkSpeech() {
+    return this.#alone(async () => void this.#beginSpeech({}));
+  }
+
+  #beginSpeech(options) {
+    if (!this.#wasm.speechBegin) {
+      throw new LatimerError("This module has no code for speech; load latimer_speech.wasm.");
+    }
+    const o = { ...kSpeechOptions };
+    for (const [name, value] of Object.entries(options)) {
+      if (!(name in o)) throw new TypeError(`${name} is no option of a transcription.`);
+      if (value === undefined || value === null) continue;
+      const type = typeof o[name];
+      if (typeof value !== type) {
+        refuse(name, type === "boolean" ? "true or false" : `a ${type}`, value);
+      }
+      if (type === "number") whole(name, value);
+      o[name] = value;
+    }
+    if (o.task !== "transcribe" && o.task !== "translate") {
+      throw new TypeError(`task ${o.task}: it is "transcribe" or "translate".`);
+    }
+    const [language, prompt] = [o.language, o.prompt].map((text) => encoder.encode(text));
+    if (language.length + prompt.length > this.#wasm.inputBytes()) {
+      throw new LatimerError("The language or the prompt is too long.", "TEXT_TOO_LONG");
+    }
+    this.#fill(Uint8Array.of(...language, ...prompt));
+    const speech = this.#wasm.speechBegin(
+      this.#stream, language.length, prompt.length, o.maxTokens, o.task === "translate",
+      o.shortWindow, !o.timestamps, !o.conditionOnPreviousText, !o.fallback);
+    if (speech === 0) this.#fail();
+    return speech;
+  }
+
+  // Transcribes samples in a Float32Array, or the bytes of a WAV; `onSegment` gets
+  // each segment when its window has been transcribed.
+  transcribe(sound, onSegment, { signal, sampleRate, ...options } = {}) {
+    return this.#alone(async () => {
+      const wasm = this.#wasm;
+      const isSamples = sound instanceof Float32Array;
+      if (sampleRate !== undefined && !isSamples) {
+        throw new TypeError("sampleRate: it is of samples; a WAV has its own.");
+      }
+      const rate = whole("sampleRate", sampleRate ?? kSpeechRate);
+      signal?.throwIfAborted();
+      const speech = this.#beginSpeech(options);
+      this.#onSegment = onSegment;
+      const push = (bytes) => this.#push(
+        bytes, (count) => wasm.speechPush(speech, count), signal, wasm.inputBytes());
+      if (isSamples) await push(wavHeader(rate));
+      await push(isSamples
+        ? new Uint8Array(sound.buffer, sound.byteOffset, sound.byteLength) : sound);
+      if (!wasm.speechFinish(speech)) this.#fail();
     });
   }
 

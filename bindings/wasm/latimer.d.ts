@@ -1,6 +1,6 @@
 /** What a file that cannot be used, or a request that a model refuses, throws. */
 export class LatimerError extends Error {
-  /** The name of the C API's code, such as "CORRUPT"; or "DOWNLOAD" or "CONVERSION". */
+  /** The name of the C API's code, such as "CORRUPT"; or "DOWNLOAD", "CONVERSION" or "MICROPHONE". */
   readonly code: string;
 }
 
@@ -254,5 +254,82 @@ export class Pivot {
   translateParagraphs(text: string, options?: TranslateOptions): AsyncGenerator<Portion>;
   translateHtml(html: string, options?: TranslateOptions): Promise<string>;
   /** Closes both. */
+  close(): void;
+}
+
+export type TranscriberLoadOptions = Omit<LoadOptions, "lanes" | "beams" | "workers" | "sharedWasm">;
+
+/** What is left out is as in OpenAI's program. */
+export interface TranscribeOptions {
+  /** What is spoken: one of info.languages, such as "de". By default the model tells. */
+  language?: string;
+  /** "translate": write English, whatever is spoken, with a model of several languages. */
+  task?: "transcribe" | "translate";
+  /** Samples per second of a Float32Array, 8,000 to 48,000; 16,000 by default. */
+  sampleRate?: number;
+  /** Words of the subject, as they are to be spelled. */
+  prompt?: string;
+  /** false: each window of 30 seconds is a segment, cut in a pause. */
+  timestamps?: boolean;
+  /** false: read each window without the text before it. */
+  conditionOnPreviousText?: boolean;
+  /** false: never try again at a higher temperature, if a text repeats itself or is unlikely. */
+  fallback?: boolean;
+  /** true: encode no more than what was spoken. Less work, but the text may differ. */
+  shortWindow?: boolean;
+  /** Of each window. */
+  maxTokens?: number;
+  /** Ends the call after the window under way; the call then throws the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** What is said from one time to another. From `temperature` on, all is of its window. */
+export interface Segment {
+  /** Seconds from the beginning of the recording. */
+  start: number;
+  end: number;
+  /** With the space that it begins with: the texts of all segments, joined, are the text. */
+  text: string;
+  tokens: number[];
+  /** That the tokens were drawn at; 0: none was drawn. */
+  temperature: number;
+  /** The mean log-probability of the tokens. */
+  avgLogprob: number;
+  /** The bytes of the text, divided by what they compress to; high if it repeats itself. */
+  compressionRatio: number;
+  /** The probability that nothing is said. */
+  noSpeechProb: number;
+  /** What is spoken; empty if the model has one language. */
+  language: string;
+  /** 1 if the language was given. */
+  languageProbability: number;
+  stopReason: StopReason;
+}
+
+export interface Transcript {
+  text: string;
+  segments: Segment[];
+}
+
+/**
+ * One channel of samples from -1 to 1; or a WAV of PCM or floats, mono or stereo, at 8 to 48 kHz,
+ * as a URL, a file or its bytes, and in Node as a path.
+ */
+export type Sound = Float32Array | string | URL | Blob | ArrayBuffer | ArrayBufferView;
+
+/** A model that reads speech, such as Whisper. Calls wait for the calls before them. */
+export class Transcriber {
+  private constructor();
+  /** Loads a model file, as Latimer.load() does, into latimer_speech.wasm. Others are refused. */
+  static load(
+    source: string | URL | Blob | ArrayBuffer | ArrayBufferView,
+    options?: TranscriberLoadOptions,
+  ): Promise<Transcriber>;
+  readonly info: ModelInfo;
+  /** Writes what is said in a recording of any length. */
+  transcribe(sound: Sound, options?: TranscribeOptions): Promise<Transcript>;
+  /** Each segment, as soon as its window has been transcribed. To leave the loop ends the call. */
+  stream(sound: Sound, options?: TranscribeOptions): AsyncGenerator<Segment, void>;
+  /** Frees the memory. Later calls fail. */
   close(): void;
 }

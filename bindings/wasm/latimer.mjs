@@ -1,4 +1,5 @@
-// Translation models in the browser and in Node. README.md says how to use it.
+// Models that translate, or that read speech, in the browser and in Node.
+// README.md says how to use it.
 import { Engine, LatimerError, refuse } from "./engine.mjs";
 
 export { LatimerError };
@@ -17,11 +18,14 @@ export const ownModule = () => kHasRelaxed
 export const ownSharedModule = () => kHasRelaxed
   ? new URL("latimer_shared_relaxed.wasm", import.meta.url)
   : new URL("latimer_shared.wasm", import.meta.url);
+const ownSpeechModule = () => kHasRelaxed
+  ? new URL("latimer_speech_relaxed.wasm", import.meta.url)
+  : new URL("latimer_speech.wasm", import.meta.url);
 
 // The absolute URL for a URL or, in Node, a path.
-async function locate(source) {
+async function locate(source, name = "source") {
   if (source instanceof URL) return source;
-  if (typeof source !== "string") refuse("source", "a URL, a path, a File, a Blob or bytes", source);
+  if (typeof source !== "string") refuse(name, "a URL, a path, a File, a Blob or bytes", source);
   if (kIsNode && !/^[a-z][a-z0-9+.-]+:/i.test(source)) {
     return (await import("node:url")).pathToFileURL(source);
   }
@@ -43,7 +47,7 @@ async function* counted({ chunks, bytes }, onProgress) {
   }
 }
 
-async function openSource(source, signal) {
+async function openSource(source, signal, name) {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
     const bytes = ArrayBuffer.isView(source)
       ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
@@ -53,7 +57,7 @@ async function openSource(source, signal) {
   if (typeof Blob !== "undefined" && source instanceof Blob) {
     return { chunks: read(source.stream()), bytes: source.size };
   }
-  const url = await locate(source);
+  const url = await locate(source, name);
   if (kIsNode && url.protocol === "file:") {
     const { readFile } = await import("node:fs/promises");
     const bytes = await readFile(url);
@@ -86,16 +90,20 @@ async function* read(stream, checked = (work) => work) {
   }
 }
 
-export async function compile(wasm = ownModule()) {
-  if (wasm instanceof WebAssembly.Module) return wasm;
-  const { chunks } = await openModel(wasm);
+async function bytesOf(source, signal, name) {
+  const { chunks } = await openSource(source, signal, name);
   const parts = [];
   for await (const chunk of chunks) parts.push(chunk);
-  return WebAssembly.compile(await new Blob(parts).arrayBuffer());
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+export async function compile(wasm = ownModule()) {
+  if (wasm instanceof WebAssembly.Module) return wasm;
+  return WebAssembly.compile(await bytesOf(wasm));
 }
 
 const closed = () =>
-  new LatimerError("The translator is closed; load the model again.", "FAILED_PRECONDITION");
+  new LatimerError("The model is closed; load it again.", "FAILED_PRECONDITION");
 
 // The engine in this thread.
 class Here {
@@ -105,8 +113,8 @@ class Here {
   }
   call(name, values, options, callback) {
     if (!this.engine) throw closed();
-    if (name === "translateParagraphs") {
-      return this.engine.translateParagraphs(...values, callback, options);
+    if (name === "translateParagraphs" || name === "transcribe") {
+      return this.engine[name](...values, callback, options);
     }
     const own = callback ? { ...options, onToken: callback } : options;
     return this.engine[name](...values, own);
@@ -292,28 +300,69 @@ function optionsOf(options) {
   return options;
 }
 
+// A model in workers or, with worker: false, in this thread.
+async function load(source, { workers = 1,
+  worker = workers > 1 || (typeof Worker !== "undefined" && !kIsNode),
+  wasm, sharedWasm, ...options }) {
+  if (!Number.isInteger(workers) || workers < 1 || (workers > 1 && !worker)) {
+    throw new TypeError("workers: give a whole number, and worker: false only with 1.");
+  }
+  if (worker) {
+    return InWorkers.load(source, {
+      workers,
+      wasm: wasm && String(await locate(wasm)),
+      sharedWasm: sharedWasm && String(await locate(sharedWasm)),
+      ...options });
+  }
+  const { signal, onProgress, ...rest } = options;
+  const [module, model] = await Promise.all([
+    compile(wasm), openModel(source, signal, onProgress)]);
+  return new Here(await Engine.load(module, model.chunks, model.bytes, rest));
+}
+
+// What a call tells by and by, and its result. To leave the loop ends the call.
+async function* iterate(at, name, value, options) {
+  const values = [];
+  let wake = () => {};
+  let done = false;
+  let failure = null;
+  const own = new AbortController();
+  const abort = () => own.abort(options.signal.reason);
+  if (options.signal?.aborted) abort();
+  options.signal?.addEventListener("abort", abort);
+  const work = at
+    .call(name, [value], { ...options, signal: own.signal }, (some) => {
+      values.push(some);
+      wake();
+    })
+    .catch((error) => (failure = error))
+    .finally(() => {
+      done = true;
+      wake();
+    });
+  try {
+    for (;;) {
+      while (values.length > 0) yield values.shift();
+      if (done) break;
+      await new Promise((resolve) => (wake = resolve));
+    }
+    if (failure) throw failure;
+    const result = await work;
+    if (name === "translate") yield result.text;
+    return result;
+  } finally {
+    options.signal?.removeEventListener("abort", abort);
+    if (!done) own.abort();
+    await work;
+  }
+}
+
 export class Latimer {
   #at;
 
-  static async load(source, { workers = 1,
-    worker = workers > 1 || (typeof Worker !== "undefined" && !kIsNode),
-    wasm, sharedWasm, ...options } = {}) {
-    if (!Number.isInteger(workers) || workers < 1 || (workers > 1 && !worker)) {
-      throw new TypeError("workers: give a whole number, and worker: false only with 1.");
-    }
+  static async load(source, options = {}) {
     const latimer = new Latimer();
-    if (worker) {
-      latimer.#at = await InWorkers.load(source, {
-        workers,
-        wasm: wasm && String(await locate(wasm)),
-        sharedWasm: sharedWasm && String(await locate(sharedWasm)),
-        ...options });
-    } else {
-      const { signal, onProgress, ...rest } = options;
-      const [module, model] = await Promise.all([
-        compile(wasm), openModel(source, signal, onProgress)]);
-      latimer.#at = new Here(await Engine.load(module, model.chunks, model.bytes, rest));
-    }
+    latimer.#at = await load(source, options);
     return latimer;
   }
 
@@ -334,48 +383,11 @@ export class Latimer {
   }
 
   stream(text, options = {}) {
-    return this.#iterate("translate", textOf(text), optionsOf(options));
+    return iterate(this.#at, "translate", textOf(text), optionsOf(options));
   }
 
   translateParagraphs(text, options = {}) {
-    return this.#iterate("translateParagraphs", textOf(text), optionsOf(options));
-  }
-
-  // What a call tells by and by. To leave the loop ends the call.
-  async *#iterate(name, text, options) {
-    const values = [];
-    let wake = () => {};
-    let done = false;
-    let failure = null;
-    const own = new AbortController();
-    const abort = () => own.abort(options.signal.reason);
-    if (options.signal?.aborted) abort();
-    options.signal?.addEventListener("abort", abort);
-    const work = this.#at
-      .call(name, [text], { ...options, signal: own.signal }, (value) => {
-        values.push(value);
-        wake();
-      })
-      .catch((error) => (failure = error))
-      .finally(() => {
-        done = true;
-        wake();
-      });
-    try {
-      for (;;) {
-        while (values.length > 0) yield values.shift();
-        if (done) break;
-        await new Promise((resolve) => (wake = resolve));
-      }
-      if (failure) throw failure;
-      const result = await work;
-      if (name === "translate") yield result.text;
-      return result;
-    } finally {
-      options.signal?.removeEventListener("abort", abort);
-      if (!done) own.abort();
-      await work;
-    }
+    return iterate(this.#at, "translateParagraphs", textOf(text), optionsOf(options));
   }
 
   async translateHtml(html, options = {}) {
@@ -389,6 +401,45 @@ export class Latimer {
 
   async tokenize(text) {
     return this.#at.call("tokenize", [textOf(text)], {});
+  }
+
+  close() {
+    this.#at.close();
+  }
+}
+
+export class Transcriber {
+  #at;
+
+  static async load(source, { wasm = ownSpeechModule(), ...options } = {}) {
+    for (const name of ["workers", "sharedWasm", "lanes", "beams"]) {
+      if (name in options) throw new TypeError(`${name} is no option of Transcriber.load.`);
+    }
+    const transcriber = new Transcriber();
+    transcriber.#at = await load(source, { ...options, wasm, lanes: 1 });
+    try {
+      await transcriber.#at.call("checkSpeech", [], {});
+    } catch (error) {
+      transcriber.close();
+      throw error;
+    }
+    return transcriber;
+  }
+
+  get info() {
+    return this.#at.info;
+  }
+
+  async transcribe(sound, options = {}) {
+    const segments = [];
+    for await (const segment of this.stream(sound, options)) segments.push(segment);
+    return { text: segments.map(({ text }) => text).join("").trim(), segments };
+  }
+
+  async *stream(sound, options = {}) {
+    const { signal } = optionsOf(options);
+    const bytes = sound instanceof Float32Array ? sound : await bytesOf(sound, signal, "sound");
+    yield* iterate(this.#at, "transcribe", bytes, options);
   }
 
   close() {

@@ -31,10 +31,10 @@ function run({ id, name, values, options, calls: has }, call) {
     return load(values[0], options, call.abort.signal, has && ((...at) => tell(at)));
   }
   if (name === "join") return join(...values);
-  if (name === "tokenize" || name === "checkNumbers") return engine[name](...values);
+  if (["tokenize", "checkNumbers", "checkSpeech"].includes(name)) return engine[name](...values);
   if (name === "translateAll") return engine.translateAll(values[0], own, values[1]);
-  if (name === "translateParagraphs") {
-    return engine.translateParagraphs(...values, tell, own);
+  if (name === "translateParagraphs" || name === "transcribe") {
+    return engine[name](...values, tell, own);
   }
   if (has) own.onToken = tell;
   return engine[name](...values, own);

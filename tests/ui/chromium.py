@@ -18,7 +18,7 @@ KEYS = {"Enter": 13, "Tab": 9, "Escape": 27, " ": 32, "End": 35, "Home": 36, "Ar
 class Chromium:
     """A browser with one page, and what it complains of."""
 
-    def __init__(self, program):
+    def __init__(self, program, *arguments):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         read, self.to = os.pipe()
         self.back, write = os.pipe()
@@ -26,7 +26,8 @@ class Chromium:
         ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (read, write)]
         self.process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
-             "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}"],
+             "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}",
+             *arguments],
             pass_fds=(3, 4), preexec_fn=lambda: [os.dup2(end, 3 + i) for i, end in enumerate(ends)],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for end in (read, write, *ends):

@@ -410,7 +410,7 @@ export const checks = {
       () => own.translate("Hi."), () => own.translateAll(["Hi."]), () => own.tokenize("Hi."),
       () => own.stream("Hi.").next(), () => own.translateParagraphs("Hi.").next(),
     ]) {
-      await fails(work, /^The translator is closed; load the model again\.$/);
+      await fails(work, /^The model is closed; load it again\.$/);
     }
   },
   async "a file is found from the working directory"({ Latimer, inNode, options, texts }) {

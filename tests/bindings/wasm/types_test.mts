@@ -1,8 +1,10 @@
 // What latimer.d.ts promises, for the TypeScript compiler; nothing runs.
-import { Latimer, LatimerError, Pivot } from "latimer";
+import { Latimer, LatimerError, Pivot, Transcriber } from "latimer";
 import { convert } from "latimer/converter";
+import { Microphone } from "latimer/microphone";
 import type {
-  Attention, Hypothesis, ModelInfo, NumberCheck, Portion, StopReason, TokenLink, Translation, WordScore,
+  Attention, Hypothesis, ModelInfo, NumberCheck, Portion, Segment, StopReason, TokenLink, Transcript, Translation,
+  WordScore,
 } from "latimer";
 
 export async function uses(file: File, module: WebAssembly.Module) {
@@ -93,6 +95,30 @@ export async function uses(file: File, module: WebAssembly.Module) {
   }
   void [reason, weights, scores, all, ids, workers];
 
+  const transcriber: Transcriber = await Transcriber.load(file, { signal: controller.signal });
+  const transcript: Transcript = await transcriber.transcribe(new Float32Array(16000), {
+    language: "en",
+    task: "transcribe",
+    sampleRate: 16000,
+    prompt: "Bees.",
+    timestamps: true,
+    conditionOnPreviousText: true,
+    fallback: true,
+    shortWindow: false,
+    maxTokens: 100,
+  });
+  for await (const segment of transcriber.stream(file)) {
+    const { start, end, text, tokens, avgLogprob, language }: Segment = segment;
+    void [start + end, text, tokens[0], avgLogprob, language];
+  }
+  const microphone: Microphone = await Microphone.open({ deviceId: "default" });
+  for await (const samples of microphone.speech()) {
+    await transcriber.transcribe(samples, { sampleRate: microphone.sampleRate });
+    microphone.stop();
+  }
+  transcriber.close();
+  void transcript.segments;
+
   // What the types refuse.
   // @ts-expect-error load() makes models.
   new Latimer();
@@ -102,6 +128,10 @@ export async function uses(file: File, module: WebAssembly.Module) {
   await t.translate(1);
   // @ts-expect-error There is no such option.
   await t.translate("Hello.", { beam: 4 });
+  // @ts-expect-error It has one worker.
+  await Transcriber.load(file, { workers: 2 });
+  // @ts-expect-error Nor is this an option of a transcription.
+  await transcriber.transcribe(file, { beams: 4 });
   // @ts-expect-error There is no such reason.
   const other: StopReason = "end";
   // @ts-expect-error A model's info is read only.
