@@ -365,7 +365,8 @@ LATIMER_OFF_STACK static void AddWords(
 
   const bool spaces =
       language == nullptr || options.translate || HasSpaces(language->code);
-  const auto offset = static_cast<double>((first_sample + 80) / 160);
+  const uint64_t first_frame = (first_sample + 80) / 160;
+  const auto offset = static_cast<double>(first_frame);
   const std::string_view last = segments.back().text;
   const std::span<char> scratch = room.text.subspan(
       static_cast<size_t>(last.data() + last.size() - room.text.data()));

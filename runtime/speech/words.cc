@@ -138,9 +138,10 @@ Words JoinMarks(Words words) {
       last = i;
     }
   }
-  const auto rest = std::ranges::remove_if(
-      words, [](const auto& word) { return word.text.empty(); });
-  return words.first(words.size() - rest.size());
+  const auto end =
+      std::remove_if(words.begin(), words.end(),
+                     [](const auto& word) { return word.text.empty(); });
+  return words.first(static_cast<size_t>(end - words.begin()));
 }
 
 void FitWords(double usual, Words words, SegmentTimes* segment) {

@@ -22,7 +22,8 @@ constexpr size_t kFrames = 3;
   float* const copies = step.workspace.sublayer;
   const Architecture& a = step.engine.architecture();
   const size_t positions = step.workspace.most_speech_positions;
-  const size_t most = std::min(positions, positions * a.d_model / conv.k);
+  const size_t most =
+      std::min<size_t>(positions, positions * a.d_model / conv.k);
   for (size_t begin = 0; begin < rows; begin += most) {
     const size_t count = std::min(most, rows - begin);
     for (size_t i = 0; i < count; ++i) {
