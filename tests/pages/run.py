@@ -31,7 +31,9 @@ from typist import DEMO, Row, Typist, plan, rules_for  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_PAGES = r"docs/notes/|tests/data/|CHANGELOG\.md|LICENSE\.md"
-BUILT = ("bin/latimer*", "en-de.ltm", "java/*.jar", "java/*.so", "python", "cmake_install.cmake")  # Of build/host.
+BUILT = (  # Of build/host.
+    "bin/latimer*", "bin/example_interpreter", "en-de.ltm", "java/*.jar", "java/*.so", "python", "cmake_install.cmake"
+)  # fmt: skip
 
 
 def git(*words: str, folder: Path = ROOT, **options) -> str:
