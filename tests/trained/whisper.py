@@ -41,9 +41,9 @@ ENDS = {
     "endgame_nagg_nell":
         [1.2, 2.2, 3.6, 4.6, 8.4, 10, 11.6, 14.2, 15.8, 17.2, 19.2, 20.2, 22.2, 23.4, 27.8, 28.28],
 }
-# [word, start, end, probability] by CTranslate2's Whisper.align, float32, of the text that Latimer writes in f32, and by the rules of
-# OpenAI's add_word_timestamps(). The judge resampled two of the recordings by itself, which moves a word now and then;
-# of the same samples at 16 kHz, all 204 words have equal times.
+# [word, start, end, probability] by CTranslate2's Whisper.align, float32, of the text that Latimer writes in f32, and by
+# the rules of OpenAI's add_word_timestamps(). The judge resampled two of the recordings by itself, which moves a word
+# now and then; of the same samples at 16 kHz, all 204 words have equal times.
 SPOKEN = json.loads((FOLDER / "whisper_words.json").read_text(encoding="utf-8"))
 # Of the words of a recording, how many begin and end within so many seconds of those.
 NEAR = {"f32": (0.02, 0.95), "int8": (0.1, 0.9)}

@@ -47,9 +47,7 @@ def parse() -> argparse.Namespace:
                         help="that translate batches side by side, each with the threads; only "
                         "Latimer and CTranslate2 take part")
     parser.add_argument("--tile", help="of Latimer's int8 weights; default is the converter's")
-    parser.add_argument("--cache", type=Path, default=environment.cache_folder())
-    parser.add_argument("--installed", action="store_true",
-                        help="the Python that runs this has the peers: install nothing")
+    environment.add_options(parser)
     parser.add_argument("--json", type=Path, help="write every run's figures to this file")
     parser.add_argument("--add", action="store_true", help="to what --json already holds")
     parser.add_argument("--svg", type=Path, help="draw ms per sentence against length")

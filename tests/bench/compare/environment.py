@@ -1,5 +1,6 @@
 """The machine, and the Python environment that the peers are installed into."""
 
+import argparse
 import datetime
 import hashlib
 import os
@@ -40,6 +41,13 @@ def restart_with_peers(cache: Path) -> None:
     python = python_with_peers(cache)
     if Path(sys.prefix) != cache / "venv":
         os.execv(python, [str(python), *sys.orig_argv[1:]])
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What restart_if_needed reads."""
+    parser.add_argument("--cache", type=Path, default=cache_folder())
+    parser.add_argument("--installed", action="store_true",
+                        help="the Python that runs this has the peers: install nothing")
 
 
 def restart_if_needed(argv: list[str]) -> None:
@@ -102,3 +110,10 @@ def describe_machine() -> dict:
         "l2": fields.get("L2 cache", ""), "l3": fields.get("L3 cache", ""),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
+
+
+def headline(*measured: str) -> str:
+    """Date and machine, in a line, and what else says what was measured: sentences."""
+    machine = describe_machine()
+    return (f"{machine['date']}, {machine['cpu']}, {machine['cpus']} processors, {machine['system']}"
+            f"{'. '.join(['', *measured])}.\n")

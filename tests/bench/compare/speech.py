@@ -150,9 +150,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--build", type=Path, default=ROOT / "build/host")
     parser.add_argument("--recordings", type=Path, default=Path.home() / ".cache" / "latimer-quality",
                         metavar="FOLDER", help="where they are kept")
-    parser.add_argument("--cache", type=Path, default=environment.cache_folder())
-    parser.add_argument("--installed", action="store_true",
-                        help="the Python that runs this has the peers: install nothing")
+    environment.add_options(parser)
     return parser.parse_args()
 
 
@@ -160,10 +158,8 @@ def main() -> None:
     environment.restart_if_needed(sys.argv)
     arguments = parse()
     players = [player for player in ALL if player.engine in arguments.contestants]
-    machine = environment.describe_machine()
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("ctranslate2", "pywhispercpp"))
-    print(f"{machine['date']}, {machine['cpu']}, {machine['cpus']} processors, {machine['system']}"
-          f"{', ' + arguments.isa if arguments.isa else ''}. {versions}.\n")
+    print(environment.headline(*([arguments.isa] if arguments.isa else []), versions))
     with tempfile.TemporaryDirectory() as work:
         listen(arguments.recordings, Path(work))
         for folder in arguments.folders:

@@ -37,9 +37,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1, metavar="N")
     parser.add_argument("--latimer", type=Path, default=loads.ROOT / "build/host/bin",
                         help="folder of latimer and latimer-convert")
-    parser.add_argument("--cache", type=Path, default=environment.cache_folder())
-    parser.add_argument("--installed", action="store_true",
-                        help="the Python that runs this has the peers: install nothing")
+    environment.add_options(parser)
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error("--rounds is at least 1")

@@ -194,9 +194,7 @@ def parse() -> argparse.Namespace:
                         help="with N threads; only Latimer and slimt take part")
     parser.add_argument("--latimer", type=Path, default=ROOT / "build/host/bin",
                         help="folder of latimer and latimer-convert")
-    parser.add_argument("--cache", type=Path, default=environment.cache_folder())
-    parser.add_argument("--installed", action="store_true",
-                        help="the Python that runs this has the peers: install nothing")
+    environment.add_options(parser)
     return parser.parse_args()
 
 
@@ -209,10 +207,9 @@ def main() -> None:
         if importlib.util.find_spec(engine) is None:
             print(f"{engine} does not take part, because this Python has no such package.", file=sys.stderr)
             players = [player for player in players if player.engine != engine]
-    machine = environment.describe_machine()
     versions = ", ".join(f"{engine} {importlib.metadata.version(engine.replace('_', '-'))}"
                          for engine in dict.fromkeys(player.engine for player in players) if engine != "latimer")
-    print(f"{machine['date']}, {machine['cpu']}, {machine['cpus']} processors, {machine['system']}. {versions}.\n")
+    print(environment.headline(versions))
     with tempfile.TemporaryDirectory() as work:
         for name in arguments.loads:
             print(measure(arguments, name, players, Path(work)) + "\n", flush=True)
