@@ -33,18 +33,26 @@ static void Write(void* context, const latimer_streamed_text* text) {
   fflush(stdout);
 }
 
+typedef struct {
+  latimer_translator* translator;
+  latimer_text* text;
+} mouth;
+
 /* What was said continues the text; its sentences are translated when they are
  * complete. */
 static void Hear(void* context, const latimer_segment* segment) {
-  (void)latimer_text_push(context, segment->text, segment->text_bytes);
+  const mouth* m = context;
+  Check(latimer_text_push(m->text, segment->text, segment->text_bytes) ==
+            LATIMER_OK,
+        m->translator);
 }
 
 int main(int argc, char** argv) {
   const latimer_speech_options options = {.struct_bytes = sizeof(options),
                                           .pcm_rate = 16000};
-  latimer_translator *ears, *mouth;
+  latimer_translator* ears;
   latimer_speech* speech;
-  latimer_text* text;
+  mouth m;
   void *speech_memory, *text_memory;
   char samples[3200]; /* a tenth of a second */
   size_t bytes;
@@ -53,22 +61,23 @@ int main(int argc, char** argv) {
     return 2;
   }
   ears = Open(argv[1]);
-  mouth = Open(argv[2]);
+  m.translator = Open(argv[2]);
   text_memory = malloc(latimer_text_bytes());
   speech_memory = malloc(latimer_speech_bytes());
-  text = latimer_text_begin(mouth, /*options=*/NULL, Write, /*context=*/NULL,
-                            text_memory, latimer_text_bytes());
-  Check(text != NULL, mouth);
-  speech = latimer_speech_begin(ears, &options, Hear, text, speech_memory,
+  m.text =
+      latimer_text_begin(m.translator, /*options=*/NULL, Write,
+                         /*context=*/NULL, text_memory, latimer_text_bytes());
+  Check(m.text != NULL, m.translator);
+  speech = latimer_speech_begin(ears, &options, Hear, &m, speech_memory,
                                 latimer_speech_bytes());
   Check(speech != NULL, ears);
   while ((bytes = fread(samples, 1, sizeof(samples), stdin)) > 0) {
     Check(latimer_speech_push(speech, samples, bytes) == LATIMER_OK, ears);
   }
   Check(latimer_speech_finish(speech) == LATIMER_OK, ears);
-  Check(latimer_text_finish(text) == LATIMER_OK, mouth);
+  Check(latimer_text_finish(m.text) == LATIMER_OK, m.translator);
   putchar('\n');
-  latimer_close(mouth);
+  latimer_close(m.translator);
   latimer_close(ears);
   free(speech_memory);
   free(text_memory);
